@@ -3,6 +3,7 @@
 import os
 import pkgutil
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
@@ -10,7 +11,9 @@ import click
 from lm_eval_codemind import __version__, commands
 from lm_eval_codemind.errors import UserError, did_you_mean
 
-COMMANDS = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+_PACKAGED = {module.name: f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)}
+_REGISTERED = {point.name: point for point in entry_points(group="lm_eval_codemind.commands")}
+COMMANDS = sorted({*_PACKAGED, *_REGISTERED})
 
 
 class LazyGroup(click.Group):
@@ -30,7 +33,8 @@ class LazyGroup(click.Group):
             return None
         if cmd_name not in COMMANDS:
             ctx.fail(f"no command {cmd_name!r}{did_you_mean(cmd_name, COMMANDS)}")
-        command = import_module(f"{commands.__name__}.{cmd_name}").command
+        packaged = _PACKAGED.get(cmd_name)
+        command = import_module(packaged).command if packaged else _REGISTERED[cmd_name].load()
         assert isinstance(command, click.Command)
         return command
 
@@ -57,7 +61,7 @@ class LazyGroup(click.Group):
 
 def _fixable(error: Exception) -> bool:
     # Imported here, since they take long to import and are needed only after an error.
-    from lm_eval_codemind.benchmarks import UpstreamError
+    from lm_eval_codemind.data.benchmarks import UpstreamError
     from lm_eval_codemind.languages.python.importable import HiddenPackages
     from lm_eval_codemind.proof.prove import MissingExtra
     from lm_eval_codemind.sandbox import IsolationUnavailable

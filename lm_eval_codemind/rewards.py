@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.families import families
+from lm_eval_codemind.family import Family, problem_of
 from lm_eval_codemind.harness.hooks import Reader
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Family, Question
-from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.questions import Question
 
 
 def reward(row: Mapping[str, Any], response: str, *, opened: bool = False) -> float:

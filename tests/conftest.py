@@ -12,11 +12,11 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from lm_eval_codemind import catalogue
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import Benchmark, benchmarks
+from lm_eval_codemind.data import catalogue
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import build
-from lm_eval_codemind.data.load import DATA_VARIABLE, intact, read_manifest, released_digests
+from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
+from lm_eval_codemind.data.manifest import DATA_VARIABLE, intact, read_manifest, released_digests
 from lm_eval_codemind.problems import digest
 from lm_eval_codemind.sandbox.java import jdk
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.sandbox import CaseOutcome, Outcome, Status
 
 ROOT = Path(__file__).parents[1]

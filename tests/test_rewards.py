@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load
-from lm_eval_codemind.questions.family import load_problem
+from lm_eval_codemind.family import load_problem
 from lm_eval_codemind.rewards import reward, rewards
 
 TASKS = {

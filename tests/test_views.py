@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from lm_eval_codemind import families
-from lm_eval_codemind.families.ier import ExecutionReasoning
-from lm_eval_codemind.questions import Family, Variant
-from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.views import views
+from lm_eval_codemind.families.ier.task import ExecutionReasoning
+from lm_eval_codemind.families.views import views
+from lm_eval_codemind.family import Family, Variant
+from lm_eval_codemind.samples import Sample
 
 
 class Mine(ExecutionReasoning):
@@ -21,7 +21,7 @@ class Mine(ExecutionReasoning):
 @pytest.fixture
 def mine(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Mine]]:
     known = dict(families.families())
-    monkeypatch.setattr("lm_eval_codemind.views.families", lambda: {**known, "mine": Mine()})
+    monkeypatch.setattr("lm_eval_codemind.families.views.families", lambda: {**known, "mine": Mine()})
     yield Mine
 
 
@@ -37,7 +37,7 @@ def test_two_variants_of_one_name(mine: type[Family]) -> None:
         views()
 
 
-@pytest.mark.parametrize("place", ["no_such_module:View", "lm_eval_codemind.views:NoSuchView"])
+@pytest.mark.parametrize("place", ["no_such_module:View", "lm_eval_codemind.families.views:NoSuchView"])
 def test_a_view_that_is_not_there(mine: type[Family], place: str) -> None:
     mine.variants = (Variant("mine", "Mine", view=place),)
     with pytest.raises(ValueError, match=f"'mine' names the view '{place}', which cannot be imported"):

@@ -3,8 +3,8 @@
     python utils/baselines.py [--benchmark NAME ...] [--family NAME ...]
 
 Baselines are the best constant answer, the echo of the input, the last literal of the prompt, and rules on the syntax
-tree. It prints a table for each family's README and writes ``lm_eval_codemind/views/baselines.json``: task -> metric ->
-the best baseline and its score. Run it again when a task's documents change.
+tree. It prints a table for each family's README and writes ``lm_eval_codemind/families/baselines.json``: task -> metric
+-> the best baseline and its score. Run it again when a task's documents change.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ import lm_eval_codemind
 from flow_rules import TREE, arguments, decisions, guesses, iterations
 from line_rules import RULES, has_unused_name, named
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.families.runtime_items import SETTINGS
-from lm_eval_codemind.families.trace import written
+from lm_eval_codemind.families.execution.trace import written
+from lm_eval_codemind.families.runtime.items import SETTINGS
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.carried import carried_outputs
-from lm_eval_codemind.scores.statistics import mean
+from lm_eval_codemind.statistics import mean
 from runtime_rules import points, reachable
 from surface import learned
 from trivial_programs import CONSTANTS, constant_body, flips, shown_value

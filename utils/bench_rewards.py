@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.models.recordings import read_recordings
+from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.rewards import reward
 
 Pair = tuple[Mapping[str, Any], str]

@@ -27,11 +27,11 @@ from lm_eval import evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import build
-from lm_eval_codemind.families import sr
+from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.models import register
+from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import shared_sandbox
 

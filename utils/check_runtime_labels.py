@@ -21,10 +21,10 @@ from typing import Any
 import click
 
 from lm_eval_codemind.answers.literals import parse_literal
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
-from lm_eval_codemind.facts.runtime_labels import InputLabels, load_labels
+from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import InputLabels, load_labels
 from lm_eval_codemind.problems import Problem
 
 BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")

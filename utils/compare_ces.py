@@ -17,13 +17,14 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.answers.published import ces
-from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
-from lm_eval_codemind.facts.programs import is_settled
-from lm_eval_codemind.families import trace_published, verdict
+from lm_eval_codemind.data.facts.programs import is_settled
+from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.scores.association import associate
-from lm_eval_codemind.scores.statistics import bootstrap, holm
+from lm_eval_codemind.results.association import associate
+from lm_eval_codemind.statistics import bootstrap, holm
+from lm_eval_codemind.studies.traces import ces
+from lm_eval_codemind.studies.traces import task as trace_published
+from lm_eval_codemind.studies.traces.ces_data import BRANCH, CONDITION, ITERABLE, VARIABLE
 
 _KINDS = {"loop": (VARIABLE, ITERABLE), "condition": (CONDITION, BRANCH)}
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct", "CodeLlama-34b-Instruct-hf")

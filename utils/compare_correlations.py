@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.families.ier import IER, STRICT
-from lm_eval_codemind.scores.association import spearman_of_groups
+from lm_eval_codemind.families.ier.task import IER, STRICT
+from lm_eval_codemind.results.association import spearman_of_groups
 
 BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

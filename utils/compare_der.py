@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_text
-from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.families.der.score import mean_s_der, r_der
+from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.prove_outputs import Execution, Proven, prove_outputs
 from lm_eval_codemind.sandbox import Job, shared_sandbox
-from lm_eval_codemind.scores.der import mean_s_der, r_der
-from lm_eval_codemind.scores.ier import s_ier
 
 TITLES = {"humaneval": "HumanEval", "mbpp": "MBPP"}
 # Table of the paper's first versions (RDER and Pass1 of GPT-4), in per cent.

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from lm_eval_codemind.families import input as family
+from lm_eval_codemind.families.input import task as family
 from lm_eval_codemind.questions import Question
 
 

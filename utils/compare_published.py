@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.studies.codemind.rules import marked_answer
+
 from lm_eval_codemind.answers.comparison import same_output, same_text
-from lm_eval_codemind.answers.published.codemind import marked_answer
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.families.ier.score import s_ier
+from lm_eval_codemind.harness.recordings import answers_another_question
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.results.studies import answers_another_question
-from lm_eval_codemind.scores.ier import s_ier
 
 # Why a verdict changes, in the order in which it is asked.
 FOUND = "answer found"

@@ -16,9 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks.re2bench import DIFFICULTIES, INPUT, TASKS
-from lm_eval_codemind.families import re2, re2_published
-from lm_eval_codemind.scores.statistics import mean
+from lm_eval_codemind.statistics import mean
+from lm_eval_codemind.studies.re2 import task as re2
+from lm_eval_codemind.studies.re2.data import DIFFICULTIES, INPUT, TASKS
+from lm_eval_codemind.studies.re2.published import task as re2_published
 
 # Problems of a task and a difficulty. Upstream counts problems without a label as wrong for outputs and inputs.
 _SIZES = {("output", "difficult"): 250, ("input", "difficult"): 250}

@@ -9,7 +9,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.benchmarks import reval
+from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.languages.python.recorder import units, written
 from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, result_of
 from lm_eval_codemind.sandbox import Sandbox

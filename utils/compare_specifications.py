@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, WITH_TEST
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.families.sr.task import MISLEADING, NO_TEST, WITH_TEST
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.benchmarks.upstream import ArchivePart
-from lm_eval_codemind.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.families.translation import NO_TEST, TRANSLATION
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
+from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
+from lm_eval_codemind.families.translation.task import NO_TEST, TRANSLATION
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, SharedPool, Status
 from lm_eval_codemind.sandbox.java.sandbox import COMPILE_ERROR, JavaSandbox

@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.catalogue import get_benchmark
 
 BENCHMARKS = ("humaneval", "mbpp", "cruxeval", "codenet_python", "codenet_java", "avatar", "avatar_java")
 # Folders of MBPP have numbers, our problems names.

@@ -12,8 +12,8 @@ import argparse
 
 from lm_eval_codemind.commands.export import EVALUATION_SEEDS
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts.fresh import SHIPPED_SEED
-from lm_eval_codemind.families.fresh import load_fresh
+from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED
+from lm_eval_codemind.families.fresh.task import load_fresh
 
 Input = tuple[str, str]
 

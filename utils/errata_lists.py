@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import program_errata
-from lm_eval_codemind.facts.sr_exceptions import load_exceptions
-from lm_eval_codemind.facts.suites import load_verdicts
+from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.data.facts.suites import load_verdicts
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "errata"
 SUITES_COLUMNS = ("benchmark", "problem", "class", "told", "asked", "reason", "programs")

@@ -14,19 +14,16 @@ from pathlib import Path
 import program_errata
 from errata_lists import digest
 from lm_eval_codemind import __version__
-from lm_eval_codemind.answers.published.reval import is_answerable
-from lm_eval_codemind.benchmarks.re2bench import TASKS, source_of
-from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.build import load_plain_inputs
-from lm_eval_codemind.data.load import benchmark_path, data_directory, intact
-from lm_eval_codemind.facts import executions
-from lm_eval_codemind.facts.labels import Proof, load_proofs
-from lm_eval_codemind.facts.recipes import load_failing
-from lm_eval_codemind.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
-from lm_eval_codemind.facts.sr_exceptions import load_exceptions
-from lm_eval_codemind.facts.suites import CLASSES, FAIR, load_verdicts
-from lm_eval_codemind.facts.unrolled import load_unrollings
-from lm_eval_codemind.families.re2 import proofs as re2_proofs
+from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.facts import executions
+from lm_eval_codemind.data.facts.labels import Proof, load_proofs
+from lm_eval_codemind.data.facts.recipes import load_failing
+from lm_eval_codemind.data.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
+from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.data.facts.suites import CLASSES, FAIR, load_verdicts
+from lm_eval_codemind.data.facts.unrolled import load_unrollings
+from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import (
     CATEGORIES,
@@ -37,6 +34,9 @@ from lm_eval_codemind.problems import (
     load_problems,
     shown_cases,
 )
+from lm_eval_codemind.studies.re2.data import TASKS, source_of
+from lm_eval_codemind.studies.re2.task import proofs as re2_proofs
+from lm_eval_codemind.studies.reval.rules import is_answerable
 from lm_eval_codemind.transforms import unrolling
 from prove_labels import proven_benchmarks
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
@@ -161,7 +161,8 @@ def _re2() -> str:
         f"| source | {' | '.join(TASKS)} |\n|---|---|---|---|---|\n"
         + "".join(f"| {source} | {' | '.join(cells[source])} |\n" for source in sorted(cells))
         + "\n## RE2-Bench: corrected and excluded labels\n\n"
-        "A corrected label is what the program does. An excluded one is not asked for. `facts/re2` has the values.\n\n"
+        "A corrected label is what the program does. An excluded one is not asked for. `studies/re2/facts` has the "
+        "values.\n\n"
         "| task | status | cause | number | problems |\n|---|---|---|---|---|\n"
         + "".join(f"| {' | '.join(key)} | {len(names)} | {', '.join(names)} |\n" for key, names in ordered)
     )

@@ -16,7 +16,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.models.reference import DocumentLM
+from lm_eval_codemind.harness.reference import DocumentLM
 
 ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/lm-eval-codemind/lm-eval-codemind/blob/main/tasks"

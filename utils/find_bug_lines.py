@@ -25,9 +25,9 @@ import yaml
 from line_repairs import one_line_changes, with_change
 from line_rules import is_searched
 from lm_eval_codemind.data import load_bug, load_problem
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.programs import BUG_LINES, PROGRAMS
-from lm_eval_codemind.families.verdict import changed_lines, tidy
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS
+from lm_eval_codemind.families.verdict.task import changed_lines, tidy
 from lm_eval_codemind.sandbox import Job, Limits, SharedPool
 from lm_eval_codemind.sandbox.java import jdk
 from program_runs import Result, agree

@@ -1,4 +1,4 @@
-"""Find the loops and branches of RE2-Bench that a rule answers, and write ``facts/re2/plain.json``.
+"""Find the loops and branches of RE2-Bench that a rule answers, and write ``studies/re2/facts/plain.json``.
 
     python utils/find_plain_flows.py
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from baselines import FAMILIES, documents_of, policies
-from lm_eval_codemind.families.re2 import compared
+from lm_eval_codemind.studies.re2.task import FACTS, compared
 from ship import save
 
 
@@ -29,7 +29,7 @@ def main() -> None:
         )
         easy = {document["problem_id"] for document in documents if document["difficulty"] == "easy"}
         click.echo(f"{task}: {len(plain[task])} of {len(documents)}, of the easy ones {len(easy & set(plain[task]))}")
-    save("re2/plain.json", plain)
+    save("plain.json", plain, folder=FACTS)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ import click
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments, Constructed
-from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
+from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem

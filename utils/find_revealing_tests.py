@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import benchmarks, get_benchmark
-from lm_eval_codemind.facts.bugs import REVEALING_TESTS
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.facts.bugs import REVEALING_TESTS
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.sandbox import Job, Outcome, SharedPool, Status

@@ -15,12 +15,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import benchmarks, fixed_form, get_benchmark
-from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import downloading, read_proven
-from lm_eval_codemind.facts.recipes import Recipe, load_recipes
-from lm_eval_codemind.facts.sr_exceptions import depends_on_version
+from lm_eval_codemind.data.catalogue import benchmarks, fixed_form, get_benchmark
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.facts.recipes import Recipe, load_recipes
+from lm_eval_codemind.data.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.proof.make_recipes import transform_all

@@ -14,10 +14,10 @@ import click
 from tqdm.auto import tqdm
 
 from count_loops import COUNTER, count_loops
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import LOOP_LENGTHS, read_problems, short_digest
-from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem

@@ -6,8 +6,8 @@ import csv
 import io
 from collections import Counter
 
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
 
 
 def section() -> str:

@@ -12,11 +12,11 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness import stages
 from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.views import views
 
 # Prefixes of the names of tasks whose data needs files besides the pinned archives.
 OTHERS = ("codemind_cruxeval_", "codemind_lcb_")

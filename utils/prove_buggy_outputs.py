@@ -14,9 +14,9 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import benchmarks, fixed_form
-from lm_eval_codemind.facts.bugs import BUGGY_OUTPUTS, with_revealing_tests
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.catalogue import benchmarks, fixed_form
+from lm_eval_codemind.data.facts.bugs import BUGGY_OUTPUTS, with_revealing_tests
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.prove import prove_labels
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox

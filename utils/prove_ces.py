@@ -1,4 +1,4 @@
-"""Execute the programs of CES and write the values that it records otherwise to ``facts/proofs/ces_traces.json``.
+"""Execute the programs of CES and write the values that it records otherwise to ``studies/traces/ces_traces.json``.
 
     python utils/prove_ces.py --upstream DIR [--check]
 
@@ -19,11 +19,12 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.answers.published.ces import value_of
-from lm_eval_codemind.benchmarks import Upstream, ces
-from lm_eval_codemind.benchmarks.ces import CONDITION, VARIABLE
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.families.trace_published import CES_TRACES
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.studies.traces import ces_data as ces
+from lm_eval_codemind.studies.traces.ces import value_of
+from lm_eval_codemind.studies.traces.ces_data import CONDITION, VARIABLE
+from lm_eval_codemind.studies.traces.task import CES_TRACES, FACTS
 from ship import save
 
 Seen = dict[tuple[int, str], list[str]]
@@ -133,8 +134,8 @@ def main(upstream: Path, pythons: Sequence[str], check: bool) -> None:
                 records[record["name"]] = changes
     click.echo(f"{marks} marks of {len(records)} inputs differ")
     if check:
-        sys.exit(records != shipped.load(CES_TRACES))
-    save(CES_TRACES, records)
+        sys.exit(records != shipped.load(CES_TRACES, FACTS))
+    save(CES_TRACES, records, folder=FACTS)
 
 
 if __name__ == "__main__":

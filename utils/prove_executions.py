@@ -31,11 +31,11 @@ from check_runtime_labels import _text, self_logging
 from flow_rules import guesses
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import parse_literal
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.executions import Execution, load_executions
-from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
-from lm_eval_codemind.families.flow import BRANCHES, LOOPS, branches_dataset, loops_dataset
+from lm_eval_codemind.data.facts.executions import Execution, load_executions
+from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
+from lm_eval_codemind.families.execution.flow import BRANCHES, LOOPS, branches_dataset, loops_dataset
 from lm_eval_codemind.languages.python.recorder import units
 from lm_eval_codemind.languages.python.tracing import read_trace
 from lm_eval_codemind.problems import Problem
@@ -149,7 +149,7 @@ def main() -> None:
 @_PYTHONS
 @_NAMES
 def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
-    """Trace all programs and write ``facts/executions``."""
+    """Trace all programs and write ``data/facts/executions``."""
     for name in names:
         inputs = read_inputs(name, upstream)
         sources = [(tracing_source(run_input), stdin_of(run_input)) for _, run_input in inputs]
@@ -180,7 +180,7 @@ def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
 @main.command()
 @_NAMES
 def thin(names: Sequence[str]) -> None:
-    """Leave out questions that rules answer, and write ``facts/executions`` again."""
+    """Leave out questions that rules answer, and write ``data/facts/executions`` again."""
     for name in names:
         executions = load_executions(name)
         for setting, dataset in ((LOOPS, loops_dataset), (BRANCHES, branches_dataset)):

@@ -27,8 +27,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts.fresh import REASONS, SHIPPED_SEED, Fresh, Run, records_of
-from lm_eval_codemind.families.fresh import load_fresh
+from lm_eval_codemind.data.facts.fresh import REASONS, SHIPPED_SEED, Fresh, Run, records_of
+from lm_eval_codemind.families.fresh.task import load_fresh
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.fresh import make_fresh
 from lm_eval_codemind.proof.prove import prove_labels

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from lm_eval_codemind.benchmarks.upstream import Upstream
-from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import build as building
+from lm_eval_codemind.data.benchmarks.upstream import Upstream
+from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.proof.verify import execute_benchmark
 from ship import record_of, save
 

@@ -28,8 +28,8 @@ from typing import Any
 import click
 
 from lm_eval_codemind.data import load_bug, load_problem
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.programs import PROGRAMS
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.programs import PROGRAMS
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import BOUNDED, WIDE, in_java, problem_inputs

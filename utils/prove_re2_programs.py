@@ -23,18 +23,19 @@ from typing import Any
 import click
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.answers.re2_values import read_value, same_plain
-from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, PROGRAMS, TASKS, plain_listing, record_of
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.studies.re2.data import BRANCH, INPUT, LOOP, OUTPUT, PROGRAMS, TASKS, plain_listing, record_of
+from lm_eval_codemind.studies.re2.task import FACTS
+from lm_eval_codemind.studies.re2.values import read_value, same_plain
 from prove_re2_projects import answerable
 from re2_flow_records import MOST_EVENTS
 from re2_project_values import ADDRESS
 from ship import save
 
 UTILS = Path(__file__).parent
-FILE = "re2/programs.json"
+FILE = "programs.json"
 # Python, hash seed, seconds added to the clock, time zone.
 CONDITIONS = (("3.11", "0", 0, "UTC"), ("3.13", "4242", 400 * 86_400, "Asia/Tokyo"))
 
@@ -166,7 +167,7 @@ def agree(label: Any, values: Any) -> bool:
 @click.command()
 @click.option("--pythons", default=Path.home() / ".pyenv/versions", show_default=True, type=click.Path(path_type=Path))
 def main(pythons: Path) -> None:
-    """Write ``facts/re2/programs.json``."""
+    """Write ``studies/re2/facts/programs.json``."""
     problems = {problem.problem_id: problem for problem in load_benchmark("re2")}
     questions = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}
     own = [name for name, record in questions.items() if record["source"] in PROGRAMS.values()]
@@ -188,7 +189,7 @@ def main(pythons: Path) -> None:
             if task in questions[name]:
                 record[task] = decide_flow([each[f"{task} {name}"] for each in runs], questions[name][task], task)
         records[name] = {**record, "versions": {"python": [condition[0] for condition in CONDITIONS]}}
-    save(FILE, records)
+    save(FILE, records, folder=FACTS)
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 

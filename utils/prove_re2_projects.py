@@ -23,17 +23,18 @@ from typing import Any
 import click
 import yaml
 
-from lm_eval_codemind.benchmarks.re2bench import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.studies.re2.data import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
+from lm_eval_codemind.studies.re2.task import FACTS
 from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
 from re2_project_runner import definitions
 from re2_project_values import ADDRESS, RELATIONS
 from ship import save
 
 UTILS = Path(__file__).parent
-FILE = "re2/projects.json"
+FILE = "projects.json"
 # Executions differ in these: Python's hash seed, the clock in seconds, the time zone.
 CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
 
@@ -324,11 +325,11 @@ def qualname_of(source: str, function: str) -> str:
 @click.option("--only", multiple=True, help="Prove the problems of these environments only.")
 @click.option("--details", type=click.Path(path_type=Path), help="Write what the executions showed to this directory.")
 def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...], details: Path | None) -> None:
-    """Write ``facts/re2/projects.json``."""
+    """Write ``studies/re2/facts/projects.json``."""
     table = yaml.safe_load((UTILS / "re2_projects.yaml").read_text(encoding="utf-8"))
     sources = PROJECTS.values()
     problems = [each for each in load_benchmark("re2") if record_of(each.upstream_questions)["source"] in sources]
-    records = dict(shipped.load(FILE))
+    records = dict(shipped.load(FILE, FACTS))
     for name, entry in table["environments"].items():
         if only and name not in only:
             continue
@@ -346,7 +347,7 @@ def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...
             records[problem.problem_id] = {**record, "versions": {project: version, "python": entry["python"]}}
         print(name, dict(Counter(records[each.problem_id]["output"]["status"] for each in own)), flush=True)
         names = (each.problem_id for each in problems)
-        save(FILE, {problem_id: records[problem_id] for problem_id in names if problem_id in records})
+        save(FILE, {problem_id: records[problem_id] for problem_id in names if problem_id in records}, folder=FACTS)
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 

@@ -21,9 +21,9 @@ import click
 import compare_reval
 import runtime_proof
 import runtime_questions
-from lm_eval_codemind.benchmarks import Upstream, reval
+from lm_eval_codemind.data.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE
+from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
 from ship import save

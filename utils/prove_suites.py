@@ -1,12 +1,12 @@
 """Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--failures] [--benchmark NAME]``.
 
 Writers wrote a program for each problem from the prompt without a test. They were shown neither the tests nor the
-benchmark's own program. ``tests/facts/independent_programs.jsonl.gz`` has these programs: the first writer's for each
-problem, the second writer's where the first program fails or the specification is doubtful. Programs of the writer
+benchmark's own program. ``tests/data/facts/independent_programs.jsonl.gz`` has these programs: the first writer's for
+each problem, the second writer's where the first program fails or the specification is doubtful. Programs of the writer
 ``reading`` were written afterwards. They take another natural reading of the specification, to show that the suite
 rejects it.
 
-This script executes all of them in the sandbox and compares with ``lm_eval_codemind/facts/proofs/suites.json``:
+This script executes all of them in the sandbox and compares with ``lm_eval_codemind/data/facts/proofs/suites.json``:
 
 - the outcome of each program is the shipped one;
 - each suite has a verdict;
@@ -30,17 +30,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.sr_exceptions import load_exceptions
-from lm_eval_codemind.facts.suites import CLASSES, FAIR, FILE, Verdict, load_verdicts
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.data.facts.suites import CLASSES, FAIR, FILE, Verdict, load_verdicts
+from lm_eval_codemind.families.sr.score import mean_s_sr
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
-from lm_eval_codemind.scores.sr import mean_s_sr
 from ship import save
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "facts" / "independent_programs.jsonl.gz"

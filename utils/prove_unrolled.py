@@ -21,8 +21,8 @@ from tqdm.auto import tqdm
 
 import loop_recorder
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts.labels import observed_label, prints_the_same
-from lm_eval_codemind.facts.unrolled import load_unrollings, program_digest, unrolled_program
+from lm_eval_codemind.data.facts.labels import observed_label, prints_the_same
+from lm_eval_codemind.data.facts.unrolled import load_unrollings, program_digest, unrolled_program
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem

@@ -440,8 +440,8 @@ def class_lines(path: Path, cache: Path) -> Iterator[Line]:
         kept: Where the verdicts are kept for an interrupted record.
     """
     if not cache.exists():
-        from lm_eval_codemind.benchmarks import Upstream
-        from lm_eval_codemind.benchmarks.classeval import read_records
+        from lm_eval_codemind.data.benchmarks import Upstream
+        from lm_eval_codemind.data.benchmarks.classeval import read_records
         from lm_eval_codemind.languages.python.code import extract_definition
         from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
 

@@ -1,12 +1,12 @@
 """Make and prove the lists of the packaged suites: ``python utils/record_suites.py``.
 
 Runs each benchmark's own program with its suite, records the steps that the suite takes, and runs the tests again on
-the recorded answers alone. Suites that pass so have a list, in ``lm_eval_codemind/facts/suite_steps.xz``. Needs
+the recorded answers alone. Suites that pass so have a list, in ``lm_eval_codemind/data/facts/suite_steps.xz``. Needs
 built data (``codemind data build``). Prints for each benchmark how many suites have a list, and why others have none.
 ``codemind data verify --only suites`` compares the file with another recording.
 """
 
-from lm_eval_codemind.facts.suites import STEPS
+from lm_eval_codemind.data.facts.suites import STEPS
 from lm_eval_codemind.proof.suites import BENCHMARKS, suite_jobs
 from lm_eval_codemind.sandbox import Sandbox, lists
 

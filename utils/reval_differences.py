@@ -6,7 +6,7 @@ An item differs if the sets differ.
 
 from __future__ import annotations
 
-from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.data.facts import shipped
 
 # Why REval's values after a line are not the right ones. A closed set.
 STATE_CAUSES: dict[str, str] = {

@@ -10,8 +10,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.benchmarks import reval
-from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
+from lm_eval_codemind.data.benchmarks import reval
+from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.languages.python.tracing import LIMITS, Trace, TraceFailed, Value, job_source, result_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Sandbox

@@ -18,8 +18,8 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, TypeVar
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
-from lm_eval_codemind.facts.runtime_labels import InputLabels, Label, Labels
+from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import InputLabels, Label, Labels
 from lm_eval_codemind.problems import Problem
 from runtime_rules import END, Point, points, reachable
 

@@ -1,4 +1,4 @@
-"""Writing of the data files that the package ships in ``lm_eval_codemind/facts``, whose ``shipped.py`` reads them."""
+"""Writing of the data files in ``lm_eval_codemind/data/facts``, whose ``shipped.py`` reads them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.labels import Proof
-from lm_eval_codemind.facts.recipes import Recipe
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.labels import Proof
+from lm_eval_codemind.data.facts.recipes import Recipe
 
 
-def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
+def save(name: str, records: Mapping[str, Any], levels: int = 1, folder: Path | None = None) -> Path:
     """Write a file of records and return its path.
 
     Args:
         name: The file's path below ``facts``, such as ``recipes/humaneval.json``.
         records: Name -> record.
         levels: The number of levels of names above the records. Ignored for a compressed file.
+        folder: The folder of a study; that of the facts by default.
     """
-    file = shipped.FOLDER / name
+    file = (folder or shipped.FOLDER) / name
     if name.endswith(".gz"):
         text = json.dumps(records, ensure_ascii=False, separators=(",", ":"))
         content = gzip.compress(text.encode("utf-8"), mtime=0)

@@ -20,10 +20,10 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     difference: McNemar's exact test for verdicts, else the paired bootstrap. Tables about each model by itself follow,
     such as the gap between published and fresh inputs. Settings that differ are named.
     """
+    from lm_eval_codemind.families.views import Column, views
     from lm_eval_codemind.results.analysis import comparisons, findings
     from lm_eval_codemind.results.comparing import comparable
     from lm_eval_codemind.results.observations import observe
-    from lm_eval_codemind.views import Column, views
 
     with value_errors():
         runs, notes = comparable(first, second)

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.benchmarks.upstream import Upstream
-from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.data.benchmarks.upstream import Upstream
 from lm_eval_codemind.data.build import build, downloading
-from lm_eval_codemind.data.load import benchmark_path, data_directory, intact, read_manifest, released_digests
+from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact, read_manifest, released_digests
 from lm_eval_codemind.errors import did_you_mean
 
 

@@ -9,17 +9,17 @@ from typing import Any
 import click
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.commands import FILE, NEW_FILE, value_errors
+from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families, family_named
+from lm_eval_codemind.family import Family, seed_option
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.hooks import with_texts
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.problems import Problem, digest
-from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.questions import Family, Question
-from lm_eval_codemind.questions.family import seed_option
+from lm_eval_codemind.questions import Question
 from lm_eval_codemind.rewards import scoring
 
 # What can be asked about programs of the user: the family and the setting.
@@ -170,7 +170,7 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
     for kind in kinds:
         name, setting = QUESTIONS[kind]
         family = families()[name]
-        templates = Templates(family.templates, packaged=family.template_root)
+        templates = Templates(family.templates)
         about = {"seed": seed, "data_sha256": digest(file.read_bytes()), "prompts_sha256": templates.digest("python")}
         for problem, execution in programs:
             about["licence"] = licence_of[problem.problem_id.partition("#")[0]]

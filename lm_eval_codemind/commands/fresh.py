@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.commands import FILE, value_errors
-from lm_eval_codemind.facts.fresh import REASONS
+from lm_eval_codemind.data.facts.fresh import REASONS
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
 from lm_eval_codemind.proof.own import own_problem
 

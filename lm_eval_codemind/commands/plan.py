@@ -29,10 +29,10 @@ def command(
     Takes the arguments of `codemind run`. The harness builds the requests as for the run, with few-shot examples and
     chat template. Output tokens are the most that the tasks allow; most models need fewer.
     """
+    from lm_eval_codemind.families.views import Column, Table
     from lm_eval_codemind.harness.contract import environment
     from lm_eval_codemind.harness.planning import plan
     from lm_eval_codemind.harness.planning import tokenizer as load_tokenizer
-    from lm_eval_codemind.views import Column, Table
 
     if price_in is not None and tokenizer is None:
         raise UserError("--price-in is a price of tokens, and prompts are counted in characters: add --tokenizer NAME")

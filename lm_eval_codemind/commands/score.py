@@ -22,7 +22,7 @@ from lm_eval_codemind.harness.contract import (
 )
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.models.recordings import Recordings, read_recordings
+from lm_eval_codemind.harness.recordings import Recordings, answers_another_question, read_recordings
 
 logger = logging.getLogger(__name__)
 
@@ -157,8 +157,6 @@ def recorded_documents(
         ValueError: If a task is unknown, or no response belongs to any of the tasks.
     """
     from lm_eval.tasks import TaskManager
-
-    from lm_eval_codemind.results.studies import answers_another_question
 
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
     unknown = [name for name in names if name not in manager.all_tasks]

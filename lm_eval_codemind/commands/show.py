@@ -20,12 +20,12 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
 
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
+    from lm_eval_codemind.families.views import Table, views
     from lm_eval_codemind.results.analysis import comparisons, findings, hardest, overall, summary
     from lm_eval_codemind.results.associations import associations, on_same_problems
     from lm_eval_codemind.results.observations import ALL, distinct, observe
     from lm_eval_codemind.results.provenance import provenance
     from lm_eval_codemind.results.runs import read_runs
-    from lm_eval_codemind.views import Table, views
 
     def section(title: str, table: Table) -> None:
         if table.rows:

@@ -46,7 +46,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
     RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
     reasons at once.
     """
-    from lm_eval_codemind.data.load import released_digests
+    from lm_eval_codemind.data.manifest import released_digests
     from lm_eval_codemind.results import submission as forms
     from lm_eval_codemind.results.bundles import SUFFIX, write_bundle
     from lm_eval_codemind.results.hub import eval_yaml, official_tasks

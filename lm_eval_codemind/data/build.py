@@ -12,10 +12,15 @@ from typing import Any
 from filelock import FileLock
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.benchmarks import MissingFilesError, Upstream, UpstreamError
-from lm_eval_codemind.benchmarks.download import fetch_archive
-from lm_eval_codemind.catalogue import benchmarks, get_benchmark
-from lm_eval_codemind.data.load import (
+from lm_eval_codemind.data.benchmarks import MissingFilesError, Upstream, UpstreamError
+from lm_eval_codemind.data.benchmarks.download import fetch_archive
+from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.facts import recipes, shipped, unrolled
+from lm_eval_codemind.data.facts.bugs import with_own_suites, with_revealing_tests
+from lm_eval_codemind.data.facts.labels import apply_proof, load_proofs
+from lm_eval_codemind.data.facts.sr_exceptions import with_exceptions
+from lm_eval_codemind.data.facts.suites import verdict_of
+from lm_eval_codemind.data.manifest import (
     BUILDER_VERSION,
     MANIFEST,
     Entry,
@@ -24,11 +29,6 @@ from lm_eval_codemind.data.load import (
     read_manifest,
     released_digests,
 )
-from lm_eval_codemind.facts import recipes, shipped, unrolled
-from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
-from lm_eval_codemind.facts.labels import apply_proof, load_proofs
-from lm_eval_codemind.facts.sr_exceptions import with_exceptions
-from lm_eval_codemind.facts.suites import verdict_of
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side

@@ -1,9 +1,9 @@
-"""The families of tasks, one module each: questions, prompt, reading, execution and score."""
+"""The families of tasks, one folder each: questions, prompt, reading, execution and score."""
 
 from collections.abc import Mapping
 
+from lm_eval_codemind.family import Family
 from lm_eval_codemind.plugins import registered
-from lm_eval_codemind.questions import Family
 
 __all__ = ["families", "family_named"]
 
@@ -11,31 +11,24 @@ __all__ = ["families", "family_named"]
 _PACKAGED = tuple(
     f"lm_eval_codemind.families.{place}"
     for place in (
-        "ier:IER",
-        "sr:SR",
-        "dsr:DSR",
-        "input:INPUT_PREDICTION",
+        "ier.task:IER",
+        "sr.task:SR",
+        "dsr.task:DSR",
+        "input.task:INPUT_PREDICTION",
         "cruxeval.task:CRUXEVAL_OUTPUT",
         "cruxeval.task:CRUXEVAL_INPUT",
-        "der:DER",
-        "repair:REPAIR",
-        "verdict:VERDICT",
-        "verdict:LOCATE",
-        "ier:PUBLISHED_IER",
-        "unrolled:UNROLLED",
-        "fresh:FRESH_IER",
-        "translation:TRANSLATION",
-        "runtime:RUNTIME",
-        "runtime_published:PUBLISHED_RUNTIME",
-        "trace_published:COCONUT",
-        "trace_published:CES",
-        "re2:RE2",
-        "re2:RE2_INPUT",
-        "re2_published:PUBLISHED_RE2",
-        "re2_published:PUBLISHED_RE2_INPUT",
-        "flow:LOOP_REASONING",
-        "flow:BRANCH_REASONING",
-        "trace:TRACE",
+        "der.task:DER",
+        "repair.task:REPAIR",
+        "verdict.task:VERDICT",
+        "verdict.task:LOCATE",
+        "ier.published:PUBLISHED_IER",
+        "unrolled.task:UNROLLED",
+        "fresh.task:FRESH_IER",
+        "translation.task:TRANSLATION",
+        "runtime.task:RUNTIME",
+        "execution.flow:LOOP_REASONING",
+        "execution.flow:BRANCH_REASONING",
+        "execution.trace:TRACE",
     )
 )
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import nan
 from typing import Any
 
-from lm_eval_codemind.scores.statistics import clustered_mean_stderr
+from lm_eval_codemind.statistics import clustered_mean_stderr
 
 
 class Value(float):

@@ -26,9 +26,9 @@ from lm_eval_codemind.harness.contract import (
     wait_for_all,
 )
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.models import checks_the_suite
 from lm_eval_codemind.harness.replies import forget_failed
 from lm_eval_codemind.harness.result_files import date_of
-from lm_eval_codemind.models import checks_the_suite
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
     from lm_eval.config.evaluate_config import EvaluatorConfig
     from lm_eval.utils import setup_logging
 
-    from lm_eval_codemind.models import register
+    from lm_eval_codemind.harness.models import register
 
     setup_logging()
     register()

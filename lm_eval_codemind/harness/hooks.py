@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING, Any
 from datasets import Dataset
 
 from lm_eval_codemind.answers import thinking
-from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError, faulty, report
+from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
+from lm_eval_codemind.harness.pass_at_k import pass_at_reported_k, unproven_passes
 from lm_eval_codemind.harness.provenance import record_task, splits
+from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
-from lm_eval_codemind.models.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.questions import Answer, Family, Key, Question
-from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k, unproven_passes
+from lm_eval_codemind.questions import Answer, Key, Question
 
 if TYPE_CHECKING:
     from lm_eval_codemind.sandbox import Job, Outcome
@@ -121,7 +122,7 @@ class Hooks:
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
         family_options = {name: options[name] for name in family.options if options.get(name) is not None}
-        templates = Templates(family.templates, prompts, family.template_root)
+        templates = Templates(family.templates, prompts)
         problems = family.problems(entry, family_options)
         if family.executes:
             require_runnable(filter(family.runs, problems), family.answered_in)

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.data.load import data_directory
+from lm_eval_codemind.data.manifest import data_directory
 from lm_eval_codemind.sandbox import hide
 from lm_eval_codemind.sandbox.job import Job, Outcome, Status
 from lm_eval_codemind.sandbox.sandbox import SharedPool

@@ -17,13 +17,13 @@ from typing import Any
 from datasets import Dataset
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
-from lm_eval_codemind.models import RECORDED
-from lm_eval_codemind.models.reply import SKIPPED
-from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.questions import Answer, Family, Key
-from lm_eval_codemind.questions.question import digest, seal
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.family import Family
+from lm_eval_codemind.harness.models import RECORDED
+from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.harness.templates import Templates
+from lm_eval_codemind.questions import Answer, Key, digest, seal
 
 # What a record of this suite names itself.
 PACKAGE = "lm-eval-codemind"

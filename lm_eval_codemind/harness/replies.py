@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError, shortened
-from lm_eval_codemind.models.reply import FAILED, Reply
+from lm_eval_codemind.harness.reply import FAILED, Reply
 
 logger = logging.getLogger(__name__)
 

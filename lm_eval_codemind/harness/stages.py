@@ -22,11 +22,10 @@ from typing import Any
 from lm_eval_codemind.errors import UserError, shortened
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
-from lm_eval_codemind.models.reply import SKIPPED
-from lm_eval_codemind.questions import Key, Question
-from lm_eval_codemind.questions.question import digest, sealed
-from lm_eval_codemind.questions.samples import response_text
+from lm_eval_codemind.questions import Key, Question, digest, sealed
+from lm_eval_codemind.samples import response_text
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, TypeVar
 
-from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, Status

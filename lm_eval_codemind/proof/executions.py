@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.facts.executions import Execution
-from lm_eval_codemind.facts.runtime_inputs import RuntimeInput
+from lm_eval_codemind.data.facts.executions import Execution
+from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput
 from lm_eval_codemind.languages.python.recorder import CodeUnit, units
 from lm_eval_codemind.languages.python.tracing import Step, Trace
 

@@ -21,8 +21,8 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
-from lm_eval_codemind.facts.labels import observed_label
+from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, Run
+from lm_eval_codemind.data.facts.labels import observed_label
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.mutation import Leaf

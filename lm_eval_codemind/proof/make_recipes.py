@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.facts.recipes import Recipe, apply_recipe, program_for_rules, seed_of
-from lm_eval_codemind.facts.sr_exceptions import depends_on_version
+from lm_eval_codemind.data.facts.recipes import Recipe, apply_recipe, program_for_rules, seed_of
+from lm_eval_codemind.data.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.equivalence import FURTHER_INPUTS, Equivalence, SingleThreadedMap
 from lm_eval_codemind.sandbox import Sandbox

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import cycle
 
-from lm_eval_codemind.facts.executions import Execution
-from lm_eval_codemind.facts.fresh import Fresh
-from lm_eval_codemind.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.facts.executions import Execution
+from lm_eval_codemind.data.facts.fresh import Fresh
+from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.recorder import CodeUnit, units
 from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job

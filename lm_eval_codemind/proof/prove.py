@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.facts.labels import Proof, agrees, observed_label, prints_the_same, published_literal
+from lm_eval_codemind.data.facts.labels import Proof, agrees, observed_label, prints_the_same, published_literal
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import CLASSEVAL_PACKAGES
 from lm_eval_codemind.problems import Problem

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.facts.labels import Proof
+from lm_eval_codemind.data.facts.labels import Proof
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.prove import LIMITS, ProofError, classify_script, printed
 from lm_eval_codemind.sandbox import Job, Outcome, ScriptCase, Status

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.facts.labels import observed_label
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.facts.labels import observed_label
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.sandbox import Job, Outcome, SeededPool, Status

@@ -1,6 +1,6 @@
 """The lists of the packaged suites: made, and compared with those of this release."""
 
-from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.load import load_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.sandbox import Job, Sandbox, lists

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pkgutil import resolve_name
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_problems
-from lm_eval_codemind.facts.bugs import with_revealing_tests
-from lm_eval_codemind.facts.labels import Proof, load_proofs
+from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.facts.bugs import with_revealing_tests
+from lm_eval_codemind.data.facts.labels import Proof, load_proofs
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.make_recipes import TransformationCheck, verify_transformed

@@ -8,9 +8,10 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
+from lm_eval_codemind.families.views import Table, Unit, View, corrected, described, interval, views
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.results.association import spearman_of_groups
 from lm_eval_codemind.results.associations import (
     associations,
     on_same_problems,
@@ -19,9 +20,8 @@ from lm_eval_codemind.results.associations import (
 )
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.scores.association import spearman_of_groups
-from lm_eval_codemind.scores.statistics import Estimate, compare, mean, proportion, spearman, weighted_mean
-from lm_eval_codemind.views import Table, Unit, View, corrected, described, interval, views
+from lm_eval_codemind.samples import Sample
+from lm_eval_codemind.statistics import Estimate, compare, mean, proportion, spearman, weighted_mean
 
 Row = dict[str, Any]
 

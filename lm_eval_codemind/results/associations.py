@@ -6,11 +6,11 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from lm_eval_codemind.catalogue import same_problems
+from lm_eval_codemind.data.catalogue import same_problems
+from lm_eval_codemind.families.views import Table, View, corrected, described, interval, views
+from lm_eval_codemind.results.association import associate
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
-from lm_eval_codemind.scores.association import associate
-from lm_eval_codemind.scores.statistics import compare, proportion
-from lm_eval_codemind.views import Table, View, corrected, described, interval, views
+from lm_eval_codemind.statistics import compare, proportion
 
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]

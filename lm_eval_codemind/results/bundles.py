@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.views import view_of
 
 SUFFIX = ".codemind.tar.gz"
 SUBMISSION = "submission.json"

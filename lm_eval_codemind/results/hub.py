@@ -11,11 +11,11 @@ import yaml
 from datasets import Dataset, Features, List, Value
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.problems import Complexity, Problem, digest, dump_problems
-from lm_eval_codemind.views import views
 
 # The Hub asks for the framework's name; https://huggingface.co/docs/hub/eval-results
 FRAMEWORK = "lm-evaluation-harness"

@@ -10,16 +10,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.families.views import Table, View, short_name, show, views
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import comparisons, findings, overall, summary
 from lm_eval_codemind.results.observations import ALL, distinct, observe
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
 from lm_eval_codemind.results.report import embedded, make_report, render_html
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.views import Table, View, short_name, show, views
+from lm_eval_codemind.samples import TaskRun
 
 Row = Mapping[str, Any]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_codemind.families.views import Unit, View
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.views import Unit, View
+from lm_eval_codemind.samples import Sample, TaskRun
 
 # Stands for all benchmarks of a family in tables.
 ALL = "all"

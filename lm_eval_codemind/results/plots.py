@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lm_eval_codemind.families.views import Table
 from lm_eval_codemind.results.figures import Figure, Mark, UpSet
 from lm_eval_codemind.results.observations import ALL, distinct
-from lm_eval_codemind.views import Table
 
 
 def plots(tables: Sequence[Table]) -> list[Figure | UpSet]:

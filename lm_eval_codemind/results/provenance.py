@@ -5,9 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.families.views import Table, described
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.views import Table, described
+from lm_eval_codemind.samples import TaskRun
 
 # Kinds of responses that hold no answer; the endpoint's faults first.
 _READINGS = ("failed", "empty", "no_answer", "malformed", "unfinished", "cut")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.models.reply import SKIPPED
+from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.questions import Answer
 
 # Stands for "no answer", as in the harness's regex filter.

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from lm_eval_codemind.families.views import Part, Table, short_name, show
 from lm_eval_codemind.languages import CONSTRUCTS, get_language, languages
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import MEASURES, analyses
@@ -19,7 +20,6 @@ from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
 from lm_eval_codemind.results.provenance import provenance
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.views import Part, Table, short_name, show
 
 # Samples whose part lists lie in one chunk, and characters of text in one chunk.
 _BLOCK = 500

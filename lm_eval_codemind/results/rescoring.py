@@ -12,20 +12,20 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import UpstreamError
-from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.data.benchmarks import UpstreamError
+from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.stages import model_identity
-from lm_eval_codemind.models.recordings import read_recordings
-from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.views import view_of
+from lm_eval_codemind.samples import TaskRun
 
 
 def replay(
@@ -136,7 +136,7 @@ def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]
         benchmark = benchmarks().get(str(task.suite.get("benchmark")))
         language = benchmark.language if benchmark is not None else ""
         try:
-            here = Templates(view.family.templates, directory, view.family.template_root).digest(language)
+            here = Templates(view.family.templates, directory).digest(language)
         except ValueError as error:
             raise UserError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "

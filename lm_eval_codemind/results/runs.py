@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.families.views import View, view_of
+from lm_eval_codemind.harness.models import checks_the_suite, replays
 from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
-from lm_eval_codemind.models import checks_the_suite, replays
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun, prompt_as_sent, response_text
 from lm_eval_codemind.results.release_0_1 import answer_of_0_1
-from lm_eval_codemind.views import View, view_of
+from lm_eval_codemind.samples import Metric, Sample, TaskRun, prompt_as_sent, response_text
 
 logger = logging.getLogger(__name__)
 

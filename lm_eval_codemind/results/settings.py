@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import distinct, observe
 from lm_eval_codemind.results.provenance import generation, text_of
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.samples import TaskRun
 
 # Characters of a digest that are shown.
 _DIGEST = 12

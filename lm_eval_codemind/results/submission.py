@@ -11,16 +11,16 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import shortened
+from lm_eval_codemind.families.views import View, view_of
+from lm_eval_codemind.harness.models import checks_the_suite
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_args
-from lm_eval_codemind.models import checks_the_suite
-from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.settings import form_of_prompts
 from lm_eval_codemind.results.verification import Verification
-from lm_eval_codemind.views import View, view_of
+from lm_eval_codemind.samples import TaskRun
 
 # Columns of the table behind the CodeMind authors' leaderboard.
 LEADERBOARD_COLUMNS = (

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.errors import shortened
-from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions.question import digest, sealed
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions import Answer, digest, sealed
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.samples import Sample, TaskRun
 
 _MISSING = "(nothing)"
 # Fields of an outcome: times, messages that may hold addresses in memory, and the isolation level, a circumstance.

@@ -8,9 +8,13 @@ from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.thinking import without_thinking
-from lm_eval_codemind.families import ier, re2, runtime, trace, verdict
-from lm_eval_codemind.families.flow import LOOP_REASONING
+from lm_eval_codemind.families.execution import trace
+from lm_eval_codemind.families.execution.flow import LOOP_REASONING
+from lm_eval_codemind.families.ier import task as ier
+from lm_eval_codemind.families.runtime import task as runtime
+from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.questions import Question
+from lm_eval_codemind.studies.re2 import task as re2
 
 SKIPPED_KINDS = {"wrong label", "wrong test"}
 CODE_KINDS = {"demo block chosen", "excerpt chosen", "fence info string", "wrapped code", "original quoted after"}

@@ -12,7 +12,7 @@ from lm_eval_codemind.answers.comparison import (
     same_text,
     same_value,
 )
-from lm_eval_codemind.facts import labels
+from lm_eval_codemind.data.facts import labels
 from tests.answers.test_literals import values
 
 

@@ -11,20 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.answers.published.re2 import read_branches, read_loops, read_value, same_output
-from lm_eval_codemind.answers.re2_values import read_lines, stated_value
 from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.families import families
-from lm_eval_codemind.families.flow import BRANCH_REASONING, LOOP_REASONING
-from lm_eval_codemind.families.ier import FLEXIBLE, IER, PUBLISHED_IER, STRICT
-from lm_eval_codemind.families.re2 import RE2
-from lm_eval_codemind.families.re2_published import PUBLISHED_RE2
-from lm_eval_codemind.families.runtime import RUNTIME
-from lm_eval_codemind.families.runtime_published import PUBLISHED_RUNTIME
-from lm_eval_codemind.families.trace import TRACE
-from lm_eval_codemind.families.trace_published import CES, COCONUT
-from lm_eval_codemind.families.verdict import LOCATE, VERDICT
-from lm_eval_codemind.questions import Answer, Family, Question
+from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING
+from lm_eval_codemind.families.execution.trace import TRACE
+from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, PUBLISHED_IER, STRICT
+from lm_eval_codemind.families.runtime.task import RUNTIME
+from lm_eval_codemind.families.verdict.task import LOCATE, VERDICT
+from lm_eval_codemind.family import Family
+from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.studies.re2.published.rules import read_branches, read_loops, read_value, same_output
+from lm_eval_codemind.studies.re2.published.task import PUBLISHED_RE2
+from lm_eval_codemind.studies.re2.task import RE2
+from lm_eval_codemind.studies.re2.values import read_lines, stated_value
+from lm_eval_codemind.studies.reval.task import PUBLISHED_RUNTIME
+from lm_eval_codemind.studies.traces.task import CES, COCONUT
 
 READERS: list[tuple[Family, str, str, str]] = [
     (IER, "steps", STRICT, "output"),

@@ -4,7 +4,7 @@ import pytest
 
 from lm_eval_codemind.answers.blocks import last_block
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read, stated
-from lm_eval_codemind.families import ier
+from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.questions import Answer, Question
 
 

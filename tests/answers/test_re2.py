@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.answers.published import re2
+from lm_eval_codemind.studies.re2.published import rules as re2
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("abc "),

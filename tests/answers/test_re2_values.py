@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.answers import re2_values as values
-from lm_eval_codemind.families import re2
 from lm_eval_codemind.questions import Question
+from lm_eval_codemind.studies.re2 import task as re2
+from lm_eval_codemind.studies.re2 import values
 
 QUESTION = Question.from_document({"benchmark": "re2", "problem_id": "P", "kind": "function", "language": "python"})
 VALUES = st.recursive(

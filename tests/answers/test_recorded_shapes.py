@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_codemind.answers.published import ces
-from lm_eval_codemind.families import trace_published, verdict
+from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.questions import Question
+from lm_eval_codemind.studies.traces import ces
+from lm_eval_codemind.studies.traces import task as trace_published
 
 SHAPES = yaml.safe_load(Path(__file__).with_name("recorded_shapes.yaml").read_text(encoding="utf-8"))
 PROGRAM = "for i in range(2): ## [STATE]i=[0, 1][/STATE]\n    pass"

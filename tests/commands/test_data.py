@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from errata_lists import FOLDER, LISTS
 from errata_page import page_of
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import released_digests
+from lm_eval_codemind.data.manifest import released_digests
 
 
 def codemind(*arguments: object) -> tuple[int, str]:

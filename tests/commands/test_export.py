@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from check_runtime_labels import self_logging
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import export
-from lm_eval_codemind.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.rewards import rewards
 from prove_executions import _as_logged as as_logged

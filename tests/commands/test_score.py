@@ -13,10 +13,10 @@ from statistics import fmean, stdev
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.scores.pass_at_k import pass_at_k
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from tests.run_files import read_run
 
 

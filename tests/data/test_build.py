@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.catalogue import Archive, Benchmark, benchmarks
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
+from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
 from lm_eval_codemind.data.build import SIDES, load_plain_inputs, make_files, with_complexity
-from lm_eval_codemind.data.load import benchmark_path, intact, load_benchmark, load_side, read_manifest
-from lm_eval_codemind.facts.recipes import load_failing
-from lm_eval_codemind.facts.unrolled import load_unrollings
+from lm_eval_codemind.data.catalogue import Archive, Benchmark, benchmarks
+from lm_eval_codemind.data.facts.recipes import load_failing
+from lm_eval_codemind.data.facts.unrolled import load_unrollings
+from lm_eval_codemind.data.load import load_benchmark, load_side
+from lm_eval_codemind.data.manifest import benchmark_path, intact, read_manifest
 from lm_eval_codemind.problems import (
     COLUMN_SIDES,
     Problem,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.benchmarks.livecodebench import read, with_imports
+from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.data.benchmarks.livecodebench import read, with_imports
 
 PAIRS = "def pairs(nums: List[int]) -> int:\n    return sum(n // 2 for n in Counter(nums).values())"
 

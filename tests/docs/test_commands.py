@@ -20,7 +20,7 @@ from lm_eval.tasks import TaskManager
 from count_requests import published, requests
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from tests.chat_server import Answers, ChatServer, chat_server
 from tests.run_files import read_run
 

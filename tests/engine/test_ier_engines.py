@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families import ier
+from lm_eval_codemind.families.ier import task as ier
 from tests.engine.conftest import ChatServer, Engine, each_backend, each_form
 from tests.run_files import read_run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.families.translation import CAUSES
+from lm_eval_codemind.families.translation.task import CAUSES
 from lm_eval_codemind.questions import Answer
 from tests.engine.conftest import Engine, each_backend, each_form
 

@@ -16,18 +16,18 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import Upstream, UpstreamError, cruxeval
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, MissingFilesError
 from lm_eval_codemind.data import load
+from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
+from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, MissingFilesError
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_verdict
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.models import register
+from lm_eval_codemind.harness.models import register
+from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
-from lm_eval_codemind.scores.pass_at_k import pass_at_k
 
 # Functions of the form that upstream's have, with texts of our own.
 PROMPTS_FILE = '''

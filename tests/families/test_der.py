@@ -15,21 +15,21 @@ import yaml
 from click.testing import CliRunner
 from lm_eval.api.model import LM
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families.der import DER, dataset, with_input
-from lm_eval_codemind.families.ier import IER
-from lm_eval_codemind.families.sr import SR
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.der.task import DER, dataset, with_input
+from lm_eval_codemind.families.ier.task import IER
+from lm_eval_codemind.families.sr.task import SR
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.harness.replay import ReplayLM
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.models.replay import ReplayLM
 from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
-from lm_eval_codemind.views import views
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
 # Documents of the first stage, two a problem.

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families.der import DER
-from lm_eval_codemind.families.ier import IER
-from lm_eval_codemind.families.translation import TRANSLATION
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.der.task import DER
+from lm_eval_codemind.families.ier.task import IER
+from lm_eval_codemind.families.translation.task import TRANSLATION
 from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language, languages
-from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.results.runs import Run, read_runs
 

@@ -7,14 +7,14 @@ from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.families import dsr
+from lm_eval_codemind.families.dsr import task as dsr
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.harness.reference import DocumentLM, NullLM, OracleLM
+from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages.python.complexity import lines_of_code
-from lm_eval_codemind.models.reference import DocumentLM, NullLM, OracleLM
-from lm_eval_codemind.models.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.proof import make_recipes
 from lm_eval_codemind.questions import Answer
 from tests.transforms.behaviour import observe

@@ -13,16 +13,16 @@ from click.testing import CliRunner
 
 import prove_executions
 from check_runtime_labels import self_logging
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.executions import REASONS, load_executions
-from lm_eval_codemind.facts.runtime_inputs import inputs_of
-from lm_eval_codemind.families import flow
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.executions import REASONS, load_executions
+from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.execution import flow
+from lm_eval_codemind.harness.templates import PACKAGED
 from lm_eval_codemind.languages.python.recorder import record, units
 from lm_eval_codemind.languages.python.tracing import Trace, read_trace
-from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.proof.executions import events, simple_values, target_of, values_by_line
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families import fresh
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs

@@ -1,11 +1,12 @@
 import pytest
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.families import ier
+from lm_eval_codemind import family
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness import provenance
-from lm_eval_codemind.models.reply import SKIPPED
+from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, family
+from lm_eval_codemind.questions import Answer
 
 
 def test_dataset_of_the_sample() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_codemind.data import data_directory, load_benchmark
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.manifest import data_directory
 
 TASKS = Path(__file__).resolve().parents[2] / "tasks"
 MOST_MODULES = 45
@@ -62,7 +63,7 @@ def tasks() -> list[tuple[str, dict[str, Any]]]:
                 "dataset_kwargs": {**base.get("dataset_kwargs", {}), **config["dataset_kwargs"]},
             }
         module, _, function = config.get("custom_dataset", "").rpartition(".")
-        if module == "lm_eval_codemind.families.ier":
+        if module == "lm_eval_codemind.families.ier.task":
             functions.append((function, config["dataset_kwargs"]))
     return functions
 

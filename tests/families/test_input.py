@@ -19,20 +19,20 @@ from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
 from find_plain_inputs import find_plain_inputs
+from lm_eval_codemind import family as question_family
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.build import load_plain_inputs
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import input as family
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.input import task as family
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.harness.models import register
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language, kind_of
-from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.questions import family as question_family
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
 from tests.families.inputs import differing_inputs
 

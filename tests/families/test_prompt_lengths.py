@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 16_000

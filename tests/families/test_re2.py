@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks.re2bench import TASKS
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import re2, re2_published
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.views import views
+from lm_eval_codemind.samples import Sample
+from lm_eval_codemind.studies.re2 import task as re2
+from lm_eval_codemind.studies.re2.data import TASKS
+from lm_eval_codemind.studies.re2.published import task as re2_published
 from tests.results.harness import evaluate
 from tests.test_replication import loaded
 

@@ -12,15 +12,15 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load_benchmark, load_problem
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import repair
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.repair import task as repair
+from lm_eval_codemind.harness.templates import PACKAGED
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs

@@ -12,13 +12,15 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import runtime, runtime_items, runtime_published
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.runtime import items as runtime_items
+from lm_eval_codemind.families.runtime import task as runtime
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.studies.reval import task as runtime_published
 from tests.results.harness import evaluate
 
 TASK = "codemind_runtime_sample"

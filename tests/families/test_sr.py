@@ -16,17 +16,17 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.families import sr
+from lm_eval_codemind import family as question_family
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.models import register
-from lm_eval_codemind.models.reply import SKIPPED
+from lm_eval_codemind.harness.models import register
+from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions import family as question_family
 
 BOTH = [sr.NO_TEST, sr.WITH_TEST]
 

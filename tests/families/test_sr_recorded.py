@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.benchmarks.classeval import read_records
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks.classeval import read_records
 from lm_eval_codemind.languages.python.code import extract_definition
 from lm_eval_codemind.proof.prove import REQUIRED_MODULES
 from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox

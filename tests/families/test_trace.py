@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import trace
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.execution import trace
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.answers.published import ces as answers
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import trace_published as family
-from lm_eval_codemind.families.trace_published import CES, COCONUT
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.questions import Question
-from lm_eval_codemind.scores import trace_published as scores
+from lm_eval_codemind.studies.traces import ces as answers
+from lm_eval_codemind.studies.traces import score as scores
+from lm_eval_codemind.studies.traces import task as family
+from lm_eval_codemind.studies.traces.task import CES, COCONUT
 
 # Of the published table: mean and hard, in percent; file with the answers, the number of its verdicts that differ
 # from ours, and the rule of the verdicts.

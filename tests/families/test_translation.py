@@ -7,8 +7,9 @@ import math
 import pytest
 
 from lm_eval_codemind.answers.comparison import printed_lines
-from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.families.translation import (
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.families.sr import score as scores
+from lm_eval_codemind.families.translation.task import (
     CAUSES,
     TRANSLATION,
     cause,
@@ -17,7 +18,6 @@ from lm_eval_codemind.families.translation import (
 )
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.scores import sr as scores
 
 
 def questions(benchmark: str, setting: str) -> list[Question]:

@@ -10,11 +10,11 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
-from lm_eval_codemind.families import unrolled
-from lm_eval_codemind.models import register
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
+from lm_eval_codemind.families.unrolled import task as unrolled
+from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.sandbox import shared_sandbox
 from lm_eval_codemind.transforms.unrolling import REASONS
 from loop_decisions import has_loops

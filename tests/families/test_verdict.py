@@ -17,16 +17,16 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import verdict
-from lm_eval_codemind.families.verdict import changed_lines
-from lm_eval_codemind.prompts.templates import PACKAGED
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.verdict import score as scores
+from lm_eval_codemind.families.verdict import task as verdict
+from lm_eval_codemind.families.verdict.task import changed_lines
+from lm_eval_codemind.harness.templates import PACKAGED
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.scores import verdict as scores
 from tests.results.harness import evaluate
 
 SETTINGS = ["buggy", "correct"]

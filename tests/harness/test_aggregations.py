@@ -15,10 +15,13 @@ from lm_eval import evaluator_utils
 from lm_eval.api import metrics
 from lm_eval.api.group import Group
 
-from lm_eval_codemind.families import der, repair, runtime_items, sr
+from lm_eval_codemind.families.der import task as der
+from lm_eval_codemind.families.repair import task as repair
+from lm_eval_codemind.families.runtime import items as runtime_items
+from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness.aggregations import Mean, Value, mean_of_known
 from lm_eval_codemind.harness.contract import use_own_statistics
-from lm_eval_codemind.scores.statistics import clustered_mean_stderr
+from lm_eval_codemind.statistics import clustered_mean_stderr
 
 PROBLEMS = 100
 Documents = list[Any]

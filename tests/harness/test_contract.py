@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.families import dsr, ier, sr
+from lm_eval_codemind import family as question_family
+from lm_eval_codemind.families.dsr import task as dsr
+from lm_eval_codemind.families.ier import task as ier
+from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness import contract
-from lm_eval_codemind.models.reply import SKIPPED
+from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions import family as question_family
 
 VALUE = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
 SPECIFIED: dict[str, Any] = {

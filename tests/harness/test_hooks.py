@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.families.ier import ExecutionReasoning
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.families.ier.task import ExecutionReasoning
+from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Question, Variant
+from lm_eval_codemind.questions import Answer, Question
 
 tomllib = pytest.importorskip("tomllib", reason="part of Python since 3.11")
 ROOT = Path(__file__).parents[2]

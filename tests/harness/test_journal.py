@@ -9,8 +9,8 @@ from unittest import mock
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.harness.journal import Journal, forget_journals
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
 

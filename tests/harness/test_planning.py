@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning
 from lm_eval_codemind.harness.planning import plan

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
 
 # A package of this name in front of the others shows whether it is imported.

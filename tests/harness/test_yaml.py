@@ -8,10 +8,10 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.catalogue import benchmarks, fixed_form
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.catalogue import benchmarks, fixed_form
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.models import register
+from lm_eval_codemind.harness.models import register
 
 FILES = sorted(path for path in task_directory().rglob("*.yaml") if not path.name.startswith("_"))
 

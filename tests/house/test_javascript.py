@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.families import ier
+from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.sandbox import Job, Limits, SeededPool, SharedPool, Status
 from lm_eval_codemind.sandbox.interpreter import Interpreter, InterpreterSandbox
 from lm_eval_codemind.sandbox.runtimes import get_runtime
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node isn't
 TASK = "codemind_writing_js"
 UNSAFE = "--confirm_run_unsafe_code"
 ENTRY_POINTS = """\
-[lm_eval_codemind.benchmarks]
+[lm_eval_codemind.data.benchmarks]
 js = javascript:JS
 [lm_eval_codemind.families]
 writing = javascript:WRITING

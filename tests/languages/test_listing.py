@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lm_eval_codemind.benchmarks.sample import read_java
+from lm_eval_codemind.data.benchmarks.sample import read_java
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.languages.java.syntax import parse_valid
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream, sample
+from lm_eval_codemind.data.benchmarks import Upstream, sample
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.bugs import suite_of, with_own_suites
+from lm_eval_codemind.data.facts.bugs import suite_of, with_own_suites
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox, Status

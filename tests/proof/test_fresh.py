@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from lm_eval_codemind.facts.fresh import REASONS, Fresh, from_records, records_of
+from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, from_records, records_of
 from lm_eval_codemind.languages.python.words import KNOWN_WORDS
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input

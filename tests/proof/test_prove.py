@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.facts.labels import Proof
+from lm_eval_codemind.data.facts.labels import Proof
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof import prove
 from lm_eval_codemind.proof.prove import MissingExtra, prove_labels

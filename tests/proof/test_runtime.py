@@ -15,16 +15,16 @@ import pytest
 
 import runtime_proof
 from lm_eval_codemind.answers.literals import parse_literal
-from lm_eval_codemind.answers.published import reval as answers
-from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts import runtime_labels, shipped
-from lm_eval_codemind.facts.runtime_inputs import inputs_of
-from lm_eval_codemind.facts.runtime_labels import load_labels, load_published
+from lm_eval_codemind.data.facts import runtime_labels, shipped
+from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import load_labels, load_published
+from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
-from lm_eval_codemind.scores.runtime import METRICS, Item, score
+from lm_eval_codemind.studies.reval import rules as answers
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 from runtime_proof import Observations, agreeing
 from runtime_questions import plain

@@ -4,9 +4,15 @@ import ast
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of, without_docstrings, without_expectations
+from lm_eval_codemind.data.facts.runtime_inputs import (
+    SEE,
+    RuntimeInput,
+    inputs_of,
+    without_docstrings,
+    without_expectations,
+)
 from runtime_questions import is_written, literals_in
 
 BODY = """\

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.runtime_inputs import inputs_of
-from lm_eval_codemind.facts.runtime_labels import load_labels
+from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import load_labels
 from runtime_questions import is_written, literals_in
 from runtime_rules import END, Point, points, reachable
 

@@ -7,10 +7,10 @@ from typing import cast
 
 import pytest
 
-from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.load import benchmark_path
-from lm_eval_codemind.facts.recipes import Recipe, apply_recipe, load_recipes
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.facts.recipes import Recipe, apply_recipe, load_recipes
+from lm_eval_codemind.data.manifest import benchmark_path
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.languages.python.kinds import observing_call

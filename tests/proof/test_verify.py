@@ -7,9 +7,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.verify import verifiable, verify_benchmark
 

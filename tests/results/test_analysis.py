@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from lm_eval_codemind.families.views import Column, Table, show
 from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, measure
 from lm_eval_codemind.results.analysis import analyses, natural
 from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.views import Column, Table, show
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.associations import associations, overlap
 from lm_eval_codemind.results.figures import UpSet
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.plots import plots
-from lm_eval_codemind.views import views
 
 
 def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Observation]:

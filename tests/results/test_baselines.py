@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results.analysis import summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.views import views
 from tests.results.harness import evaluate
 
 TASK = "codemind_runtime_sample"

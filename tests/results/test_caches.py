@@ -12,7 +12,9 @@ from click.testing import CliRunner
 from lm_eval.caching import cache
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families import fresh, ier, sr
+from lm_eval_codemind.families.fresh import task as fresh
+from lm_eval_codemind.families.ier import task as ier
+from lm_eval_codemind.families.sr import task as sr
 from tests.chat_server import chat_server
 from tests.run_files import read_run
 

@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.models.recordings import read_recordings
+from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.chat_server import chat_server

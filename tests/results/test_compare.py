@@ -14,12 +14,12 @@ from click.testing import CliRunner, Result
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.scores.statistics import compare
-from lm_eval_codemind.views import views
+from lm_eval_codemind.statistics import compare
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.families.sr.score import r_sr
+from lm_eval_codemind.families.views import view_of, views
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import analyses
 from lm_eval_codemind.results.associations import overlap
 from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.scores.sr import r_sr
-from lm_eval_codemind.scores.statistics import bootstrap
-from lm_eval_codemind.views import view_of, views
+from lm_eval_codemind.samples import TaskRun
+from lm_eval_codemind.statistics import bootstrap
 from tests.results.browser import Browser, start_browser
 from tests.results.harness import evaluate
 

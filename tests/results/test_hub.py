@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from huggingface_hub import HfApi
 
 from lm_eval_codemind import data
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import data as data_commands
 from lm_eval_codemind.data import benchmark_digests, load
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import build
+from lm_eval_codemind.data.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
 from lm_eval_codemind.results.hub import write_dataset
 

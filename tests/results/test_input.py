@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs

@@ -13,8 +13,8 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.models.reference import OracleLM
-from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.harness.reference import OracleLM
+from lm_eval_codemind.harness.templates import Templates
 
 
 def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.question import digest, sealed
+from lm_eval_codemind.questions import Key, digest, sealed
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import task_manager

@@ -10,13 +10,13 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.results.studies import model_of, read_manifest, score
 from lm_eval_codemind.rewards import rewards
+from lm_eval_codemind.samples import TaskRun
+from lm_eval_codemind.studies.recordings import model_of, read_manifest, score
 
 OUTPUT_PREDICTION = {"ier": 2_500, "v1_ier": 8_000, "re2_output": 1_500, "re2_loop": 500, "re2_branch": 500}
 EXECUTED = {"re2_input": 400}

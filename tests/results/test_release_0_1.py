@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.models.recordings import read_recordings
-from lm_eval_codemind.models.reply import SKIPPED
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.harness.recordings import read_recordings
+from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Key
 from lm_eval_codemind.results.observations import observe

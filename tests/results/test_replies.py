@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families import ier
+from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness import replies
 from tests.chat_server import Raw, chat_server, completion
 from tests.run_files import read_run

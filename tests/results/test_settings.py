@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.scores.statistics import proportion
+from lm_eval_codemind.statistics import proportion
 
 TASK = "codemind_ier_sample"
 

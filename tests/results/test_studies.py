@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.results import studies
-from lm_eval_codemind.results.studies import Study, model_of, orders, read_manifest
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.studies import recordings as studies
+from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
 
 PAGE = Path(__file__).parents[2] / "docs" / "replication.md"
 

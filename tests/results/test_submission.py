@@ -16,9 +16,8 @@ import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import parse_eval_result_entries
 
-from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.questions.samples import Metric, TaskRun
+from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import (
     LEADERBOARD_COLUMNS,
@@ -27,6 +26,7 @@ from lm_eval_codemind.results.submission import (
     leaderboard_csv,
     leaderboard_rows,
 )
+from lm_eval_codemind.samples import Metric, TaskRun
 from tests.results.browser import Browser, start_browser
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate

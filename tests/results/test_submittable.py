@@ -14,10 +14,10 @@ import yaml
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.samples import TaskRun
 from lm_eval_codemind.sandbox.java import jdk
-from lm_eval_codemind.views import view_of
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
 

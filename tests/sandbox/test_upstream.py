@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.suites import suite_jobs

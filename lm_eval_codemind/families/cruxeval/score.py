@@ -7,7 +7,7 @@ With C(I) the proven output of the program on its input, and ``ANSWER`` the text
 - both, upstream's: ``1 if "assert C(I) == ANSWER" raises nothing else 0``, executed after the program. An output
   answer that contains the call ``f(I)`` is wrong, and so is an input answer that contains no ``f(``.
 
-pass@k of n responses is :func:`lm_eval_codemind.scores.pass_at_k.pass_at_k` over either verdict.
+pass@k of n responses is :func:`lm_eval_codemind.harness.pass_at_k.pass_at_k` over either verdict.
 Source: ``evaluation/utils_general.py`` of facebookresearch/cruxeval.
 """
 

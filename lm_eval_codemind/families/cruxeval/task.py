@@ -7,23 +7,24 @@ the benchmark ``cruxeval_prompts``, which is read from upstream's file when data
 import abc
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.thinking import without_thinking
-from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import benchmark_digests, load_problem
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.cruxeval import score as scores
 from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer
+from lm_eval_codemind.families.ier.score import s_ier
+from lm_eval_codemind.families.input.score import s_input
+from lm_eval_codemind.family import Family, Variant, problem_of
 from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Question, Variant
-from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job
-from lm_eval_codemind.scores.ier import s_ier
-from lm_eval_codemind.scores.input import s_input
-from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 
 PROMPTS = "cruxeval_prompts"
 DIRECT, COT, PHIND = "direct", "cot", "phind"
@@ -37,7 +38,7 @@ _AROUND = {DIRECT: ("", "\n[/ANSWER]"), COT: ("[/THOUGHT]\n[ANSWER]\n", "\n[/ANS
 class Cruxeval(Family):
     """What the two kinds of prediction share: the prompts, the forms, and upstream's verdict next to ours."""
 
-    templates = "cruxeval"
+    templates = Path(__file__).with_name("templates")
     executes = True
     filters = (FILTER,)
     metric = "pass@1"
@@ -108,8 +109,8 @@ class Cruxeval(Family):
         return {f"{name}_upstream": value for name, value in pass_at_reported_k(verdicts).items()}
 
 
-_OUTPUT_VIEW = "lm_eval_codemind.views.cruxeval:CruxevalOutputView"
-_INPUT_VIEW = "lm_eval_codemind.views.cruxeval:CruxevalInputView"
+_OUTPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalOutputView"
+_INPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalInputView"
 
 
 class CruxevalOutput(Cruxeval):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.languages import Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Case
 from lm_eval_codemind.sandbox import Sandbox, SharedPool, Status

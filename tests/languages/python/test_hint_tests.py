@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.data.load import benchmark_path
-from lm_eval_codemind.families import sr
+from lm_eval_codemind import family as question_family
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.manifest import benchmark_path
+from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.languages import HINT_SEED, kind_of
 from lm_eval_codemind.languages.python.hint_tests import Hint, altered, expected_literal
 from lm_eval_codemind.problems import Problem, load_problems
 from lm_eval_codemind.questions import Answer, Key, Question
-from lm_eval_codemind.questions import family as question_family
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 
 Result = TypeVar("Result")

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.benchmarks.sample import read_java
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks.sample import read_java
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem

@@ -1,0 +1,39 @@
+"""Reading of this package's data files, which ``utils/ship.py`` writes.
+
+A file contains one JSON object: program or problem -> record. ``NAME.json`` has one record per line, so that version
+control shows which records changed. ``NAME.json.gz`` is used for long data.
+"""
+
+import gzip
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(str(files(__package__)))
+
+
+@cache
+def load(name: str, folder: Path | None = None) -> Mapping[str, Any]:
+    """Return a file's records; an empty mapping if the package has no such file.
+
+    Args:
+        name: The file's path below the folder, such as ``recipes/humaneval.json``.
+        folder: The folder of a study; this one by default.
+
+    Raises:
+        ValueError: If the file cannot be read. The message names it.
+    """
+    file = (folder or FOLDER) / name
+    if not file.is_file():
+        return {}
+    content = file.read_bytes()
+    try:
+        records = json.loads(gzip.decompress(content) if name.endswith(".gz") else content)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{file}: not readable ({error}); install lm-eval-codemind again") from error
+    if not isinstance(records, dict):
+        raise ValueError(f"{file}: not a JSON object; install lm-eval-codemind again")
+    return records

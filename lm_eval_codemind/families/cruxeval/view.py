@@ -1,0 +1,21 @@
+"""The views of CRUXEval's published form."""
+
+from lm_eval_codemind.families.ier.view import ExecutionView
+from lm_eval_codemind.families.input.view import InputView
+
+_REPORTED = ("pass@1", "pass@5", "pass@1_upstream", "pass@5_upstream")
+
+
+class CruxevalOutputView(ExecutionView):
+    """Both scores of an answer."""
+
+    scores = ("pass@1",)
+    reported = _REPORTED
+    board = {}
+
+
+class CruxevalInputView(InputView):
+    """Both scores of an answer."""
+
+    scores = ("pass@1",)
+    reported = _REPORTED

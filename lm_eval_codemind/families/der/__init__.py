@@ -1,0 +1,1 @@
+"""DER: reasoning about programs that the model wrote."""

@@ -1,0 +1,322 @@
+"""Dependent execution reasoning (DER): predict what the program computes that the model itself has written.
+
+The questions are made from the responses of an earlier task, the first stage; see
+:mod:`lm_eval_codemind.harness.stages`.
+Prompt and reading are those of :data:`~lm_eval_codemind.families.ier.task.IER`.
+"""
+
+import dataclasses
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.answers.thinking import thinking_is_opened
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.data.catalogue import Benchmark, labelled_form
+from lm_eval_codemind.families import family_named
+from lm_eval_codemind.families.der import score as scores
+from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
+from lm_eval_codemind.family import Family, Variant, seed_option
+from lm_eval_codemind.harness.aggregations import Aggregation, Value, mean_stderr
+from lm_eval_codemind.harness.hooks import Hooks, Reader
+from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
+from lm_eval_codemind.languages import Kind, get_language, kind_of
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
+from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
+from lm_eval_codemind.questions import Answer, Key, Question
+
+INPUT_SEED = 0
+
+# Tells its questions from IER's on the same problem; it is shown in the way in which IER asks.
+_SETTING = "own_program"
+_SHOWN_AS = "steps"
+# The item of the only document of a task whose model wrote no program that can be asked about.
+NOTHING = "nothing to ask"
+
+_METRICS = ("r_der", "s_der", "pass@1", "r_ier_same", "answered")
+
+Record = Mapping[str, Any]
+
+
+class DependentReasoning(ExecutionReasoning):
+    """DER: one question per program of the model that passes its tests."""
+
+    variants = (Variant("der", "DER", "lm_eval_codemind.families.der.view:DependentView", authors_task="DER"),)
+    options = (PLACE, "input_seed")
+    metric = "r_der"
+    verdict = "r_der"
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return no questions: :func:`ask` makes them from a first stage."""
+        return ()
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return IER.prompt(kind, fields, _SHOWN_AS)
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return IER.target(kind, fields, _SHOWN_AS)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        scored = IER.score(question, answer)
+        return {"r_der": scored["r_ier"], "answered": scored["answered"]}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document: for each a record, which the aggregations below put together."""
+        has_input = question.key.item != NOTHING
+        record = {
+            "problem_id": question.key.problem_id,
+            "right": means["r_der"] if has_input else None,
+            "answered": means["answered"] if has_input else None,
+            "ier_same": question["ier_same"],
+            **{name: question["first_stage"][name] for name in ("responses", "passed", "asked")},
+        }
+        return dict.fromkeys(_METRICS, record)
+
+
+class _AfterFirstStage(DependentReasoning):
+    """DER with the questions that a first stage gives.
+
+    Args:
+        problems: All problems of the first stage. Which few-shot examples are shown must not depend on what passes.
+        questions: Problem id -> the questions about the model's programs for it.
+        recorded: What the results record.
+    """
+
+    def __init__(
+        self, problems: list[Problem], questions: Mapping[str, Sequence[Question]], recorded: dict[str, Any]
+    ) -> None:
+        self._problems, self._questions, self._recorded = problems, questions, recorded
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        return self._problems
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        return self._questions.get(problem.problem_id, ())
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite["first_stage"] = self._recorded
+
+
+# -- questions from a first stage
+
+
+def ask(stage: FirstStage, seed: int) -> DependentReasoning:
+    """Execute the programs of a first stage and return the family that asks about those with a proven output.
+
+    Args:
+        stage: The first stage.
+        seed: Seed of the draw of the inputs.
+
+    Raises:
+        ValueError: If the responses of the first stage are not programs.
+    """
+    family = family_named(str(stage.suite["family"]))
+    if family is None or not family.executes:
+        raise ValueError(f"{stage.task}: its responses are not programs; name another first_stage_task")
+    passing = _passing_programs(stage, family, seed)
+    labelled: list[tuple[Key, Execution, str]] = []
+    left_out: dict[str, list[str]] = {}
+    for (key, one), label in zip(passing, prove_outputs([one for _, one in passing]), strict=True):
+        if label.output is None:
+            left_out.setdefault(label.cause, []).append(key.within_task())
+        else:
+            labelled.append((key, one, label.output))
+    counts = {
+        "responses": sum(len(responses) for _, responses in stage.questions),
+        "passed": len(passing),
+        "asked": len(labelled),
+    }
+    ier_scores = _ier_scores(stage)
+    questions: dict[str, list[Question]] = {}
+    for key, one, output in labelled or [_placeholder(stage)]:
+        ier_same = ier_scores.get((key.problem_id, one.problem.code, one.input or ""))
+        questions.setdefault(key.problem_id, []).append(_question(key, one, output, ier_same, counts))
+    record = {
+        **stage.record(),
+        **counts,
+        "input_seed": seed,
+        "left_out": {cause: len(names) for cause, names in left_out.items()},
+        "left_out_programs": {cause: " ".join(names) for cause, names in left_out.items()},
+    }
+    return _AfterFirstStage([family.posed(question) for question in stage.all], questions, record)
+
+
+def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tuple[Key, Execution]]:
+    """Return the programs of a first stage that pass their tests, each with the key of its question, in order."""
+    opened = thinking_is_opened(response for _, responses in stage.questions for response in responses)
+    reader = Reader(family, family.filters[0], opened)
+    running: list[tuple[Key, Execution, Answer]] = []
+    problems = [with_input(family.posed(question)) for question, _ in stage.questions]
+    for problem, (question, responses) in zip(problems, stage.questions, strict=True):
+        for number, response in enumerate(responses, start=1):
+            answer = reader.read(response, question)
+            if answer.pending is None:
+                continue
+            item = f"response {number}" if len(responses) > 1 else ""
+            key = Key(problem.benchmark, problem.problem_id, _SETTING, item)
+            running.append((key, Execution(problem, answer.program or "", _drawn_input(problem, seed)), answer))
+    for *_, answer in running:
+        answer.wait()
+    return [(key, one) for key, one, answer in running if answer.passed]
+
+
+def _drawn_input(problem: Problem, seed: int) -> str | None:
+    """Return the input to ask about: of those of T that fit into a prompt, one drawn with the seed.
+
+    The usual seed draws the problem's own input where it has one: it is what IER asks about.
+    """
+    own = problem.input if problem.input or kind_of(problem).printed else None
+    known = [one for one in kind_of(problem).known_inputs(problem) if len(one) <= SHOWN_CHARACTERS]
+    if not known:
+        return None
+    if seed == INPUT_SEED and own in known:
+        return own
+    return random.Random(f"{seed}/{problem.benchmark}/{problem.problem_id}").choice(known)
+
+
+def _placeholder(stage: FirstStage) -> tuple[Key, Execution, str]:
+    """Return a question about the benchmark's own program, for a model that wrote none to ask about.
+
+    The harness needs a document. Its item is :data:`NOTHING`, and it counts for nothing.
+    """
+    posed = stage.questions[0][0].key
+    problem = with_input(load_problem(posed.benchmark, posed.problem_id))
+    input = problem.input or next(iter(kind_of(problem).known_inputs(problem)), "")
+    key = Key(problem.benchmark, problem.problem_id, _SETTING, NOTHING)
+    return key, Execution(problem, problem.code, input), problem.output or "None"
+
+
+def _question(key: Key, one: Execution, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
+    problem = one.problem
+    language = get_language(problem.language)
+    fields = {
+        "code": one.program,
+        "entry_point": problem.entry_point,
+        "input": one.input or "",
+        "output": output,
+        "complexity": _row(language.measure(one.program)),
+        "reference": problem.code,
+        "reference_complexity": _row(problem.complexity or language.measure(problem.code)),
+        "ier_same": ier_same,
+        "first_stage": dict(counts),
+    }
+    return Question(key, problem.kind, problem.language, fields)
+
+
+def _ier_scores(stage: FirstStage) -> dict[tuple[str, str, str], float]:
+    """Return IER's scores in the same run: (problem id, program, input) -> score."""
+    scored: dict[tuple[str, str, str], float] = {}
+    for row in samples_of(stage.file, IER.name):
+        doc, score = row["doc"], row.get(IER.metric)
+        if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
+            scored[str(doc["problem_id"]), str(doc["code"]), str(doc["input"])] = float(score)
+    return scored
+
+
+def with_input(problem: Problem) -> Problem:
+    """Return a problem with the input that IER asks about, also where another benchmark has it."""
+    labelled = labelled_form(problem.benchmark)
+    if problem.input or kind_of(problem).printed or not labelled:
+        return problem
+    try:
+        original = load_problem(labelled, problem.problem_id)
+    except KeyError:
+        return problem
+    return problem if original.category == "excluded" else dataclasses.replace(problem, input=original.input)
+
+
+def _row(complexity: Complexity | None) -> dict[str, Any] | None:
+    return None if complexity is None else {**dataclasses.asdict(complexity), "constructs": list(complexity.constructs)}
+
+
+# -- aggregations
+
+
+def _mean_of(field: str) -> Aggregation:
+    """Return the mean of a field of the records over those that have it, clustered by problem."""
+    return Aggregation(
+        lambda records: [Value.of(one[field], one["problem_id"]) for one in records if one[field] is not None],
+        scores.r_der,
+        mean_stderr,
+    )
+
+
+def _with_failures(records: Sequence[Record]) -> tuple[list[float], float]:
+    return values(records, "right"), failures(records)
+
+
+def _passes(records: Sequence[Record]) -> list[float]:
+    if not records:
+        return []
+    passed, of = records[0]["passed"], records[0]["responses"]
+    return [1.0] * passed + [0.0] * (of - passed)
+
+
+r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
+# The programs that fail have no document and are counted.
+s_der = Aggregation(
+    _with_failures,
+    lambda programs: scores.mean_s_der(*programs),
+    lambda programs: scores.mean_s_der_stderr(*programs),
+    lambda programs: len(programs[0]) + round(programs[1]),
+)
+first_pass = Aggregation(_passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
+
+
+def values(records: Sequence[Record], field: str) -> list[float]:
+    """Return a field of the records that have it.
+
+    Args:
+        records: One for each program that was asked about.
+        field: ``right`` for the S_DER of the programs; ``answered`` for 1 if an answer was read, else 0; ``ier_same``
+            for IER's scores of the benchmark's own programs on the same inputs, where the run has them.
+    """
+    return [float(record[field]) for record in records if record[field] is not None]
+
+
+def failures(records: Sequence[Record]) -> float:
+    """Return how many programs fail, for as many that pass as there are records: fewer than all under ``--limit``."""
+    if not records:
+        return 0.0
+    first = records[0]
+    failed = float(first["responses"] - first["passed"])
+    return failed * len(values(records, "right")) / first["asked"] if first["asked"] else failed
+
+
+DER = DependentReasoning()
+
+
+def dataset(
+    *,
+    benchmark: str,
+    first_stage_task: str,
+    first_stage_setting: str = "",
+    first_stage: str | None = None,
+    input_seed: int | str = INPUT_SEED,
+    suite: dict[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Return a document for each program of the first stage that passes its tests.
+
+    Args:
+        benchmark: Name of the benchmark.
+        first_stage_task: Name of the task whose responses are the programs.
+        first_stage_setting: The setting of its questions that count.
+        first_stage: Where its responses are, from ``--metadata``.
+        input_seed: Seed of the draw of the inputs, from ``--metadata``.
+        suite: Where to record what the results must record.
+        options: ``--metadata`` and ``--model_args``.
+
+    Raises:
+        ValueError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.
+    """
+    seed = seed_option({"input_seed": input_seed}, "input_seed", INPUT_SEED)
+    metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
+    stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
+    options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
+    return Hooks(ask(stage, seed)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
+
+
+_hooks = Hooks(DER)
+process_results = _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)

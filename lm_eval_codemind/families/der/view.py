@@ -1,0 +1,161 @@
+"""The view of DER results: the model's programs and the benchmark's programs."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from operator import gt
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
+from lm_eval_codemind.families.der import score as scores
+from lm_eval_codemind.families.der.task import INPUT_SEED, Record, failures, values
+from lm_eval_codemind.families.ier.view import ExecutionView
+from lm_eval_codemind.families.table import Table, described, interval
+from lm_eval_codemind.families.view import Part, Unit, answer_of, listing
+from lm_eval_codemind.families.views import views
+from lm_eval_codemind.harness.result_files import run_files
+from lm_eval_codemind.harness.stages import PLACE
+from lm_eval_codemind.samples import Sample, TaskRun
+from lm_eval_codemind.statistics import Estimate, mean, proportion
+
+
+class DependentView(ExecutionView):
+    """The model's program, the benchmark's program, input, output and answer."""
+
+    scores = ("S_DER",)
+    outcomes = ("understands its program", "no answer", "wrong output")
+    reported = ("r_der", "s_der", "pass@1")
+    board = {"RDER": "r_der", "Pass1": "pass@1"}
+    programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        return [unit for unit in super().units(samples) if _record(unit[0])["right"] is not None]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return {self.scores[0]: float(_record(unit[0])["right"])}
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        records = [_record(sample) for sample in samples if self.metric in sample.scores]
+        if metric == "s_der":
+            return mean([*values(records, "right"), *[0.0] * round(failures(records))])
+        if metric == "pass@1":
+            return proportion(records[0]["passed"], records[0]["responses"]) if records else mean([])
+        fields = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}
+        return mean(values(records, fields[metric]) if metric in fields else [])
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        """Return the row of the task that the programs come from, with the languages of a translation."""
+        recorded = task.suite.get("first_stage") or {}
+        row = super().leaderboard_row(task, benchmark)
+        if recorded.get("family") not in views() or recorded.get("benchmark") not in benchmarks():
+            return row
+        first = views()[recorded["family"]].leaderboard_row(task, benchmarks()[recorded["benchmark"]])
+        return {**first, "Task": row["Task"]}
+
+    def options_again(self, task: TaskRun, file: Path) -> dict[str, Any]:
+        """Return the options of both stages, with the first one where it lies now."""
+        recorded = task.suite.get("first_stage") or {}
+        options = {**(recorded.get("options") or {}), **super().options_again(task, file)}
+        return {**options, PLACE: str(_first_stage(task, file))}
+
+    def companions(self, task: TaskRun, file: Path) -> list[Path]:
+        """Return the files of the first stage's run."""
+        return run_files(_first_stage(task, file))
+
+    def reasons_against(self, task: TaskRun) -> list[str]:
+        """Return why results may not be submitted: if the first stage was limited, or left nothing to ask."""
+        recorded = task.suite.get("first_stage") or {}
+        reasons = []
+        if recorded.get("questions") != recorded.get("of"):
+            reasons.append(
+                f"the first stage is incomplete: {recorded.get('questions')} of {recorded.get('of')} problems"
+            )
+        if recorded.get("input_seed") != INPUT_SEED:
+            reasons.append(f"not the default settings: input_seed is {recorded.get('input_seed')}")
+        return reasons
+
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
+        """Return R'_DER of several models, and how complex their programs and the benchmark's are."""
+        return [_common(models), _complexity(models)]
+
+    def content(self, sample: Sample) -> list[Part]:
+        about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
+        return [
+            listing(sample, "The model's program", "code", aside=True),
+            # After a translation this is the benchmark's program in the target language, if there is one.
+            listing(sample, "The benchmark's program", "reference", True, about.get(sample.doc.get("ier_same"), "")),
+            listing(sample, "Input I", "input"),
+            Part("Output of the model's program", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+            answer_of(sample),
+        ]
+
+
+def _first_stage(task: TaskRun, file: Path) -> Path:
+    """Return the results file of a task's first stage: next to its own, else where it was when the task was run."""
+    recorded = str((task.suite.get("options") or {}).get(PLACE, ""))
+    here = file.with_name(Path(recorded).name)
+    return here if here.is_file() else Path(recorded)
+
+
+def _record(sample: Sample) -> Record:
+    record: Any = sample.scores["r_der"]
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{sample.key.within_task()}: its r_der is {record!r}, not a record; run the task again")
+    return record
+
+
+# -- tables over several runs
+
+
+def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
+    rows = []
+    for benchmark in dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units):
+        every = {model: _by_problem(units, benchmark) for model, units in models.items()}
+        solved = {model: problems for model, problems in every.items() if problems}
+        if len(solved) < 2:
+            continue
+        common, n = scores.r_der_common(solved)
+        for model, rights in common.items():
+            rows.append(
+                {
+                    "benchmark": benchmark,
+                    "model": model,
+                    **interval(mean(rights), "value"),
+                    "value": scores.r_der(rights),
+                    "own": scores.r_der(list(solved[model].values())),
+                    "n": n,
+                }
+            )
+    return described("r_der_common", rows)
+
+
+def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
+    """Return problem -> mean over its programs of whether the output is predicted."""
+    rights: dict[Any, list[float]] = defaultdict(list)
+    for (sample,) in units:
+        if sample.key.benchmark == benchmark:
+            rights[sample.key.problem_id].append(float(_record(sample)["right"]))
+    return {problem: scores.r_der(values) for problem, values in rights.items()}
+
+
+def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
+    rows = []
+    columns = ("complexity", "reference_complexity")
+    for model, units in models.items():
+        for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
+            docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
+            docs = [doc for doc in docs if all(doc.get(column) for column in columns)]
+            for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if docs else ():
+                own, reference = ([float(doc[column][name]) for doc in docs] for column in columns)
+                rows.append(
+                    {
+                        "benchmark": benchmark,
+                        "model": model,
+                        "measure": title,
+                        "own": scores.r_der(own),
+                        "reference": scores.r_der(reference),
+                        "more": sum(map(gt, own, reference)) / len(docs),
+                        "n": len(docs),
+                    }
+                )
+    return described("der_complexity", rows)

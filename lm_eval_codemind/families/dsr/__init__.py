@@ -1,0 +1,1 @@
+"""DSR: simplify a transformed program, and keep its behaviour."""

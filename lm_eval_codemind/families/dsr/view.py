@@ -1,0 +1,43 @@
+"""The view of results of DSR."""
+
+from dataclasses import replace
+
+from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, outcome_of
+from lm_eval_codemind.samples import Sample
+
+
+class SemanticsView(View):
+    """DSR: C, C+ and the answer with their lines, the outcome, and the rules that made C+."""
+
+    scores = ("S_DSR", "pass")
+    programs = {"C": ("complexity", "code"), "C+": ("transformed_complexity", "transformed")}
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return {"S_DSR": float(unit[0].scores[self.metric]), "pass": float(unit[0].scores["pass@1"])}
+
+    def solved(self, unit: Unit) -> bool:
+        """Whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
+        return self.unit_scores(unit)["S_DSR"] > 0
+
+    def outcome(self, unit: Unit) -> str:
+        of_unit, answer = self.unit_scores(unit), unit[0].answer
+        if of_unit["pass"] >= 1:
+            return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
+        if answer.text is None:
+            return "no code"
+        return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
+
+    def content(self, sample: Sample) -> list[Part]:
+        doc = sample.doc
+        return [
+            listing(sample, "C", "code", True, _lines(doc.get("loc"))),
+            listing(sample, "C+", "transformed", True, _lines(doc.get("loc_transformed"))),
+            replace(answer_of(sample, "code"), note=_lines(sample.answer.details.get("loc"))),
+            outcome_of(sample),
+            Part("Rules that made C+", "text", ", ".join(map(str, doc.get("transformations") or []))),
+            listing(sample, "Test", "test"),
+        ]
+
+
+def _lines(count: object) -> str:
+    return "" if count is None else f"{count} lines"

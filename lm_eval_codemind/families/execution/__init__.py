@@ -1,0 +1,1 @@
+"""Loops, branches and traces: what happens while a program runs."""

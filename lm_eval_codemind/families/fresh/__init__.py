@@ -1,0 +1,1 @@
+"""IER on published and on fresh inputs."""

@@ -1,0 +1,164 @@
+"""IER on fresh inputs: questions about each program with its published input and with inputs generated from a seed."""
+
+import dataclasses
+import gzip
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from lm_eval_codemind.data import benchmark_digests, load_benchmark
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
+from lm_eval_codemind.data.manifest import data_directory
+from lm_eval_codemind.families.ier import score as scores
+from lm_eval_codemind.families.ier.task import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
+from lm_eval_codemind.family import Variant
+from lm_eval_codemind.files import write_whole
+from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
+from lm_eval_codemind.harness.hooks import Hooks, require_runnable
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.proof.fresh import VERSION, make_fresh
+from lm_eval_codemind.questions import Question
+
+logger = logging.getLogger(__name__)
+
+ORIGINAL, FRESH = "original", "fresh"
+R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "memory_gap"
+
+_VIEW = "lm_eval_codemind.families.fresh.view:FreshView"
+
+# One document's part of its problem's scores: `problem_id`, `item` and `right`, the share of right responses.
+Record = Mapping[str, Any]
+
+
+class FreshReasoning(ExecutionReasoning):
+    """IER on a problem's published input (item ``original``) and on fresh inputs (items ``fresh_1`` and so on).
+
+    A problem without a fresh input that is as hard as its own input has no questions.
+    """
+
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("ier_fresh", "IER fresh", _VIEW),
+        Variant("ier_fresh_direct", "IER fresh direct", _VIEW, DIRECT, submittable=False),
+    )
+    options: ClassVar[tuple[str, ...]] = ("input_seed", "fresh_inputs")
+    metric = R_FRESH
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems that have fresh inputs. The fresh inputs become their cases."""
+        fresh = load_fresh(benchmark.name, *_chosen(options))
+        with_runs = (problem for problem in super().problems(benchmark, options) if fresh[problem.problem_id].runs)
+        return [_with_cases(problem, fresh[problem.problem_id]) for problem in with_runs]
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        """Add the fresh inputs of the questions, and the problems without fresh inputs, by reason."""
+        seed, count = _chosen(options)
+        left_out: dict[str, list[str]] = {}
+        for problem_id, fresh in load_fresh(benchmark.name, seed, count).items():
+            if fresh.reason:
+                left_out.setdefault(fresh.reason, []).append(problem_id)
+        suite["fresh"] = {"input_seed": seed, "fresh_inputs": count, "left_out": left_out}
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        own = Case(problem.input, problem.output or "")
+        for number, case in enumerate((own, *problem.cases)):
+            (question,) = super().questions(dataclasses.replace(problem, input=case.input, output=case.output), setting)
+            item = f"{FRESH}_{number}" if number else ORIGINAL
+            yield dataclasses.replace(question, key=question.key._replace(item=item))
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document. A score belongs to a problem, so each value here is a record."""
+        key = question.key
+        record = {"problem_id": key.problem_id, "item": key.item, "right": means["r_ier"]}
+        return {"answered": means["answered"], **dict.fromkeys(SCORES, record), **pass_at_k}
+
+
+def _with_cases(problem: Problem, fresh: Fresh) -> Problem:
+    return dataclasses.replace(problem, cases=tuple(Case(run.input, run.output or "") for run in fresh.runs))
+
+
+def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the seed and the number of fresh inputs per problem.
+
+    Raises:
+        ValueError: If one is not a whole number, or is too small.
+    """
+    numbers = []
+    for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
+        value = options.get(name, default)
+        if not str(value).isdecimal() or int(value) < least:
+            raise ValueError(f"{name} is {value!r} and must be a whole number from {least}; set --metadata {name}=N")
+        numbers.append(int(value))
+    return numbers[0], numbers[1]
+
+
+def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
+    """Return the fresh inputs of a benchmark's problems, by problem id; excluded problems have no entry.
+
+    The package contains the inputs of :data:`SHIPPED_SEED`. Inputs of other seeds are generated and proven by execution
+    on first use, and stored in the data directory.
+
+    Args:
+        benchmark: Name of a benchmark of Python programs.
+        seed: The seed of the random changes.
+        count: The number of fresh inputs per problem; some problems have fewer.
+
+    Raises:
+        ValueError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
+            that the programs import is not installed.
+        IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
+    """
+    problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
+    if any(problem.language != "python" for problem in problems):
+        raise ValueError(f"{benchmark}: fresh inputs are made for programs in Python; choose another benchmark")
+    packaged = load_records(benchmark)
+    if seed == SHIPPED_SEED and count == 1 and packaged:
+        return from_records(packaged, problems)
+    data = benchmark_digests(benchmark)[benchmark][:12]
+    file = data_directory() / "fresh" / f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
+    if file.is_file():
+        try:
+            return from_records(json.loads(gzip.decompress(file.read_bytes())), problems)
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+            logger.warning("%s cannot be read (%s); the fresh inputs are generated again", file, error)
+    require_runnable(problems)
+    fresh = make_fresh(problems, seed, count)
+    text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
+    write_whole(file, gzip.compress(text.encode(), mtime=0))
+    return fresh
+
+
+# -- aggregations
+
+
+def by_problem(records: Iterable[Record]) -> dict[str, tuple[float, list[float]]]:
+    """Return a problem's score on its original input and on its fresh inputs, by problem id, for complete problems."""
+    problems: dict[str, dict[str, float]] = {}
+    for record in records:
+        problems.setdefault(record["problem_id"], {})[record["item"]] = record["right"]
+    return {
+        problem_id: (rights[ORIGINAL], [right for item, right in rights.items() if item != ORIGINAL])
+        for problem_id, rights in problems.items()
+        if ORIGINAL in rights and len(rights) > 1
+    }
+
+
+SCORES: Mapping[str, Callable[[float, Sequence[float]], float]] = {
+    R_FRESH: lambda original, fresh: scores.r_fresh(fresh),
+    R_ORIGINAL: lambda original, fresh: original,
+    GAP: scores.memory_gap,
+}
+
+
+def _mean_of(metric: str) -> Aggregation:
+    """Return an aggregation: a score's mean over problems. Questions about one program are one observation."""
+    return mean_of(lambda records: [SCORES[metric](*pair) for pair in by_problem(records).values()])
+
+
+r_ier_fresh, r_ier_original, memory_gap = _mean_of(R_FRESH), _mean_of(R_ORIGINAL), _mean_of(GAP)
+
+FRESH_IER = FreshReasoning()
+_hooks = Hooks(FRESH_IER)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)

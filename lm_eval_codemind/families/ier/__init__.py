@@ -1,0 +1,1 @@
+"""IER: which output does a program have on an input?"""

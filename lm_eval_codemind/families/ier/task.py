@@ -1,0 +1,92 @@
+"""Independent execution reasoning (IER): predict what a program computes."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.forms import literal_at_start
+from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read
+from lm_eval_codemind.families.ier.artifact import marked_answer
+from lm_eval_codemind.families.ier.score import s_ier, s_ier_text
+from lm_eval_codemind.family import Family, Variant
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Question
+
+STRICT, FLEXIBLE = "strict-match", "flexible-extract"
+DIRECT = "direct"
+
+# The columns of a problem that a document of this family has; the rest is looked up by problem_id.
+COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
+
+
+VIEW = "lm_eval_codemind.families.ier.view:ExecutionView"
+_USUAL = Variant("ier", "IER", VIEW, in_overlap=True, authors_task="IER")
+_DIRECT = Variant("ier_direct", "IER direct", VIEW, DIRECT, submittable=False)
+# Results on buggy programs: the output to predict is the wrong one that the program returns.
+_BUGGY = Variant("ier_buggy", "IER buggy", VIEW, buggy=True)
+
+
+class ExecutionReasoning(Family):
+    """IER: one question per problem. Under the setting ``direct`` the model answers at once, not step by step."""
+
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT, _BUGGY)
+    templates = Path(__file__).with_name("templates")
+    filters: ClassVar[tuple[str, ...]] = (STRICT, FLEXIBLE)
+    metric = "r_ier"
+    verdict = "r_ier"
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        yield Question.about(problem, setting, {}, columns=COLUMNS)
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {
+            "code": fields["code"].strip("\n"),
+            "input": _shown(fields["input"]),
+            "entry_point": fields["entry_point"],
+            "setting": setting,
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        reasoning = fields.get("reasoning", "").strip()
+        return {"output": _shown(fields["output"]), "reasoning": reasoning, "setting": setting}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the text between the marks or, with the flexible filter, also one that is stated without them."""
+        printed = kind_of(question).printed
+
+        def known(text: str) -> str | None:
+            """Return a printed text, or a literal; a string may lack its quotes if it is the output."""
+            right = printed or same_output(text, question["output"], printed)
+            return text if right else literal_at_start(text)
+
+        published = marked_answer(response)
+        if published is not None and (printed or published.strip()):
+            return Answer(published)
+        flexible = filter == FLEXIBLE
+        block = read(response, ANSWER if flexible else OUTPUT, known, empty=printed, anywhere=flexible)
+        return Answer(block.text, reading=block.reading)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        right = s_ier(answer.text, question["output"], kind_of(question).printed)
+        return {"r_ier": float(right), **self._as_text(question, answer)}
+
+    def _as_text(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {
+            "r_ier_text": float(s_ier_text(answer.text, question["output"])),
+            "answered": float(answer.text is not None),
+        }
+
+
+def _shown(text: str) -> str:
+    """Return a text without the line breaks around it."""
+    return text.strip("\n")
+
+
+IER = ExecutionReasoning()
+
+_hooks = Hooks(IER)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)

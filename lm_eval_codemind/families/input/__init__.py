@@ -1,0 +1,1 @@
+"""Input prediction: on which input does a program have an output?"""

@@ -1,0 +1,131 @@
+"""Input prediction: find an input that makes a program give its output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_codemind.answers.pipeline import INPUT, read
+from lm_eval_codemind.answers.thinking import visible_text
+from lm_eval_codemind.data import load_side
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.families.ier.task import COLUMNS, DIRECT, FLEXIBLE, STRICT
+from lm_eval_codemind.families.input.score import s_input
+from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.sandbox import Job, ScriptCase
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.data.facts.executions import Execution
+
+# Characters of a computed output that are logged.
+_LOGGED = 1_000
+
+
+_VIEW = "lm_eval_codemind.families.input.view:InputView"
+_USUAL = Variant("input", "Input", _VIEW, in_overlap=True)
+_DIRECT = Variant("input_direct", "Input direct", _VIEW, DIRECT, submittable=False)
+
+
+class InputPrediction(Family):
+    """One question per problem. Under the setting ``direct`` the model answers at once, not step by step."""
+
+    variants = (_USUAL, _DIRECT)
+    templates = Path(__file__).with_name("templates")
+    executes = True
+    filters = (STRICT, FLEXIBLE)
+    metric = "r_input"
+    verdict = "r_input"
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question, if there is anything to predict: some tests hand nothing to the program."""
+        if kind_of(problem).masked_input(problem) is None:
+            return []
+        return _questions(problem, setting, plain=problem.problem_id in load_side(problem.benchmark, "input"))
+
+    def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
+        return _questions(problem, setting, plain=False)
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        texts = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
+        return {**texts, "entry_point": fields["entry_point"], "setting": setting}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        reasoning = fields.get("reasoning", "").strip()
+        return {"input": fields["answer"].rstrip("\n"), "reasoning": reasoning, "setting": setting}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the input between the marks or, with the flexible filter, also one that is stated without them."""
+        kind, problem = kind_of(question), problem_of(question)
+        block = read(
+            response,
+            INPUT,
+            lambda text: kind.read_input(text, problem),
+            empty=kind.printed,
+            anywhere=filter == FLEXIBLE,
+        )
+        guess = block.value
+        if guess is None and filter == FLEXIBLE:
+            # A base model answers with the input alone.
+            guess = kind.read_input(visible_text(response), problem)
+        details = {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded}
+        answer = Answer(block.text, details, reading="read" if guess is not None else block.reading)
+        if guess is not None and not guess.recorded:
+            answer.program = guess.input
+        return answer
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that runs the problem's program on the values of the answer; None if there is no need."""
+        if answer.program is None:
+            return None
+        problem = problem_of(question)
+        execution = kind_of(problem).execution(problem, input=answer.program)
+        limits, name = limits_of(problem), problem.problem_id
+        if execution.expression is None:
+            return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits, job_id=name)
+        return Job.evaluate(execution.module, [execution.expression], limits=limits, job_id=name)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        printed = kind_of(question).printed
+        computed = _computed(answer, printed)
+        if computed is not None:
+            answer.details["computed"] = computed[:_LOGGED]
+        recorded = bool(answer.details.get("as_recorded"))
+        return {
+            "r_input": float(s_input(recorded, computed, question["output"], printed)),
+            "as_recorded": float(recorded),
+            "answered": float(answer.text is not None),
+        }
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; ``r_input_searched`` is None where an input that says nothing is right."""
+        searched = None if question["plain"] else means["r_input"]
+        return {**means, "r_input_searched": searched, **pass_at_k}
+
+
+def _questions(problem: Problem, setting: str, plain: bool) -> Iterable[Question]:
+    masked = kind_of(problem).masked_input(problem)
+    if masked is not None:
+        fields = {"masked": masked, "answer": kind_of(problem).input_answer(problem), "plain": plain}
+        yield Question.about(problem, setting, fields, columns=COLUMNS)
+
+
+def _computed(answer: Answer, printed: bool) -> str | None:
+    """Return the program's output on the answer; None if it was not executed or has no output."""
+    if not answer.passed or len(answer.observations) != 1:
+        return None
+    (observation,) = answer.observations
+    if printed:
+        return observation.stdout
+    return None if observation.exception_type else observation.literal
+
+
+INPUT_PREDICTION = InputPrediction()
+
+_hooks = Hooks(INPUT_PREDICTION)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)

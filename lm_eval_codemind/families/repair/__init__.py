@@ -1,0 +1,1 @@
+"""Repair: fix a bug, without a test and with one."""

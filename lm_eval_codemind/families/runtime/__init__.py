@@ -1,0 +1,1 @@
+"""Runtime behaviour: coverage, states, paths and outputs, after REval."""

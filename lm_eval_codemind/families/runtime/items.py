@@ -1,0 +1,114 @@
+"""The aggregations of runtime behaviour: from the records of documents to items, metrics and their standard errors."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.families.runtime.score import Item, averaged_over, clustered_stderr, score
+from lm_eval_codemind.harness.aggregations import Aggregation
+
+logger = logging.getLogger(__name__)
+
+COVERAGE, STATE, PATH, OUTPUT = SETTINGS = ("coverage", "state", "path", "output")
+
+# Metric -> the questions that it is computed from.
+NEEDS: dict[str, tuple[str, ...]] = {
+    "coverage": (COVERAGE,),
+    "coverage_f1": (COVERAGE,),
+    "coverage_balanced": (COVERAGE,),
+    "state": (STATE,),
+    "state_executed": (STATE,),
+    "path": (PATH,),
+    "path_executed": (PATH,),
+    "output": (OUTPUT,),
+    "ic": SETTINGS,
+}
+
+Record = Mapping[str, Any]
+
+
+def items(records: Iterable[Record | None], metric: str) -> list[Item]:
+    """Return the items that a metric is computed from; under ``repeats`` one for each response.
+
+    Of ``output`` there is one an input, of the others one a line. Items that lack one of the answers that the metric
+    needs are left out.
+
+    Args:
+        records: What the families return as ``joint``; None for documents that do not count for the metric.
+        metric: A key of :data:`~lm_eval_codemind.families.runtime.score.METRICS`.
+    """
+    outputs: dict[tuple[str, str], Record] = {}
+    lines: dict[tuple[str, str, int], dict[str, Record]] = {}
+    for record in records:
+        if record is None:
+            continue
+        if record["setting"] == OUTPUT:
+            outputs[record["program"], record["run"]] = record
+        else:
+            place = (record["program"], record["run"], record["line"])
+            lines.setdefault(place, {})[record["setting"]] = record
+    groups: Iterator[dict[str, Record]]
+    if metric == OUTPUT:
+        groups = ({OUTPUT: record} for record in outputs.values())
+    else:
+        groups = (
+            {**of_line, OUTPUT: outputs[place[:2]]} if place[:2] in outputs else of_line
+            for place, of_line in lines.items()
+        )
+    needed = set(NEEDS[metric])
+    return [item for answered in groups if needed <= answered.keys() for item in _responses(answered)]
+
+
+def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
+    one = next(iter(answered.values()))
+    for number in range(len(one["right"])):
+        right = {setting: bool(record["right"][number]) for setting, record in answered.items()}
+        said_executed = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
+        yield Item(
+            one["program"],
+            one["executed"],
+            one["goes_on"],
+            said_executed,
+            right.get(STATE, False),
+            right.get(PATH, False),
+            right.get(OUTPUT, False),
+        )
+
+
+def _aggregation(metric: str) -> Aggregation:
+    """Return the aggregation of a metric, for the YAML files."""
+
+    def value(answered: Sequence[Item]) -> float:
+        return score(metric, answered)
+
+    return Aggregation(
+        lambda records: items(records, metric),
+        value,
+        lambda answered: clustered_stderr(metric, answered),
+        lambda answered: averaged_over(metric, answered),
+        _say_what_ic_leaves_out if metric == "ic" else lambda records: None,
+    )
+
+
+def _say_what_ic_leaves_out(records: Sequence[Record | None]) -> None:
+    known, ic_items = [record for record in records if record is not None], items(records, "ic")
+    places = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
+    repeats = len(known[0]["right"]) if known else 1
+    if len(places) * repeats > len(ic_items):
+        logger.warning(
+            "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
+            "documents)",
+            len(places) - len(ic_items) // repeats,
+            len(places),
+        )
+
+
+coverage = _aggregation("coverage")
+coverage_f1 = _aggregation("coverage_f1")
+coverage_balanced = _aggregation("coverage_balanced")
+state = _aggregation("state")
+state_executed = _aggregation("state_executed")
+path = _aggregation("path")
+path_executed = _aggregation("path_executed")
+output = _aggregation("output")
+ic_mean = _aggregation("ic")

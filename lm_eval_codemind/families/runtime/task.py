@@ -1,0 +1,277 @@
+"""Runtime behaviour: which lines of a program run, what its variables hold, what comes next, and what comes out.
+
+Four kinds of question, which are the settings: ``coverage``, ``state`` and ``path`` are about a line of a program on an
+input, ``output`` is about the input. Each is asked where it needs execution; see ``utils/runtime_questions.py``. After
+REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from lm_eval_codemind.answers import forms
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.pipeline import ANSWER, Read, read
+from lm_eval_codemind.data.benchmarks import reval
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
+from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE
+from lm_eval_codemind.family import Family, Variant
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.templates import numbered
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Question
+
+FILTER = "extract-answer"
+
+_VIEW = "lm_eval_codemind.families.runtime.view:RuntimeView"
+_USUAL = Variant("runtime", "Runtime", _VIEW)
+_DIRECT = Variant("runtime_direct", "Runtime direct", _VIEW, submittable=False)
+
+
+class RuntimeBehaviour(Family):
+    """Questions on labels that are proven by execution.
+
+    Args:
+        answering: Known to the templates: ``steps`` where the model reasons first, ``direct`` where it answers at once.
+    """
+
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
+    templates = Path(__file__).with_name("templates")
+    filters = (FILTER,)
+    metric = "state_executed"
+    verdict = "right"
+    # What the answers of several documents are put together for.
+    joint_metrics: ClassVar[tuple[str, ...]] = ("coverage_balanced", "state_executed", "path_executed", "output")
+
+    def __init__(self, answering: str = "steps") -> None:
+        self.answering = answering
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return self.variants[1 if self.answering == "direct" else 0]
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems with a question to ask."""
+        problems = super().problems(benchmark, options)
+        return [problem for problem in problems if any(self.questions(problem, setting) for setting in SETTINGS)]
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return setting
+
+    def shown_settings(self, settings: Sequence[str]) -> Sequence[str]:
+        return settings
+
+    def questions(self, problem: Problem, setting: str) -> list[Question]:
+        """Return the questions of a setting: at most one a line, of outputs one an input."""
+        inputs = {runtime_input.number: runtime_input for runtime_input in inputs_of(problem)}
+        questions = []
+        for run, known in load_labels(problem.benchmark).get(problem.problem_id, {}).items():
+            of_input = _of_input(problem, inputs[run], known)
+            for label in _asked(known, setting):
+                fields = {**of_input, **_of_line(inputs[run].code, label, setting)}
+                questions.append(self._question(problem, setting, run, fields))
+        return questions
+
+    def _question(self, problem: Problem, setting: str, run: str, fields: dict[str, Any]) -> Question:
+        item = f"input {run}" if setting == OUTPUT else reval.item_key(int(run), fields["line"])
+        fields["answer"] = self._right_answer(setting, fields)
+        return Question.about(problem, setting, fields, item)
+
+    def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
+        if setting == COVERAGE:
+            return "yes" if fields["executed"] else "no"
+        if setting == STATE:
+            return f"{fields['value']}; {fields['type_name']}"
+        if setting == PATH:
+            return forms.THE_END if fields["next_line"] == THE_END else str(fields["next_line"])
+        return "\n".join(fields["outputs"])
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        of_line = record["asked"].get(setting, {})
+        fields = {**record, **of_line, "setting": setting, "printed": kind.printed}
+        return {
+            **fields,
+            "answer": self._right_answer(setting, fields),
+            "reasoning": record.get("reasoning", {}).get(setting, ""),
+        }
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        text = fields["input"].strip("\n")
+        called = text if "\n" not in text and not kind.printed else ""
+        return {
+            "numbered": numbered(fields["code"]),
+            "input": fields["masked"] if setting == OUTPUT and not kind.printed else text,
+            "stdin": text if kind.printed else None,
+            "is_test": kind.name == "method",
+            "set_up": fields["set_up"],
+            "during": " when the script runs" if kind.printed else f" while {called or 'that'} runs",
+            "not_counted": "" if called or kind.printed else ", but not the lines of the code that is run on it",
+            "line": fields.get("line"),
+            "number": ordinal(fields["asked_run"]) if fields.get("runs", 0) > 1 else "",
+            "variable": fields.get("variable"),
+            "values": len(fields.get("outputs", ())),
+            "setting": self.answering,
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {
+            "answer": fields["answer"].strip("\n"),
+            "reasoning": (fields.get("reasoning") or "").strip(),
+            "setting": self.answering,
+        }
+
+    # -- how a response is scored
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the answer as a text, with its parts in the details."""
+        setting = question.key.setting
+        if setting == COVERAGE:
+            block = _read(response, lambda text: forms.truth(text, "executed"))
+            return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
+        if setting == STATE:
+            block = _read(response, forms.state, question["variable"])
+            if block.value is None:
+                return Answer(None, reading=block.reading)
+            value, type_name = block.value
+            return Answer(f"{value}; {type_name}" if type_name else value, {"value": value, "type": type_name})
+        if setting == PATH:
+            block = _read(response, forms.next_line)
+            details = {"line": block.value} if isinstance(block.value, int) else {}
+            return Answer(None if block.value is None else str(block.value), details, reading=block.reading)
+        if kind_of(question).printed:
+            block = _read(response, lambda text: [text] if text.strip() else None)
+            return Answer(block.text, {"values": [block.text]}, reading=block.reading)
+        block = _read(response, lambda text: forms.rows_of_values(text, len(question["outputs"])))
+        values = block.value or []
+        return Answer("\n".join(values) if values else None, {"values": values}, reading=block.reading)
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        """Whether an answer is right."""
+        if answer.text is None:
+            return False
+        setting, details = question.key.setting, answer.details
+        if setting == COVERAGE:
+            return (answer.text == "yes") is question["executed"]
+        if setting == STATE:
+            return same_state(details["value"], details["type"], question["value"], question["type_name"])
+        if setting == PATH:
+            return same_path(details.get("line", answer.text), question["next_line"], question["next_end"])
+        pairs = zip(details["values"], question["outputs"], strict=True)
+        return all(same_output(value, output, kind_of(question).printed) for value, output in pairs)
+
+    def said_executed(self, answer: Answer) -> bool | None:
+        """Whether an answer about coverage says that the line is executed; None if it says nothing."""
+        return None if answer.text is None else answer.text == "yes"
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {"right": float(self.right(question, answer)), "answered": float(answer.text is not None)}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        more = {f"{name}_{question.key.setting}": value for name, value in pass_at_k.items() if name != "pass@1"}
+        return {"answered": means["answered"], **more}
+
+    def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return, for each metric that the question counts for, the record that :mod:`.runtime_items` aggregates."""
+        setting = question.key.setting
+        record = {
+            "program": question.key.problem_id,
+            "run": question["run"],
+            "line": question["line"],
+            "setting": setting,
+            "executed": question["executed"],
+            "goes_on": question["goes_on"],
+            "right": [self.right(question, answer) for answer in answers],
+            "said_executed": [self.said_executed(answer) if setting == COVERAGE else None for answer in answers],
+        }
+        # The harness wants every metric in every document: it is None where the question does not count for it.
+        return {metric: record if setting in NEEDS[metric] else None for metric in self.joint_metrics}
+
+
+def _read(response: str, form: Callable[[str], Any], name: str = "") -> Read:
+    return read(response, ANSWER, form, name)
+
+
+def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool:
+    """Whether an answer states the value and the type of a variable.
+
+    Args:
+        value: Text of the answer's value. It is compared as IER compares outputs.
+        stated_type: The type in the answer; its case and its module do not count. If it is empty, the value must be a
+            literal of the right type.
+        label: The literal.
+        type_name: Name of the value's type.
+    """
+    if not same_output(value, label, printed=False):
+        return False
+    if stated_type:
+        return stated_type.rpartition(".")[2].lower() == type_name.lower()
+    return type(literal_or(value, "")).__name__ == type_name
+
+
+def same_path(answer: int | str, following: int, last_line: int | None = None) -> bool:
+    """Whether an answer names the next line.
+
+    Args:
+        answer: A number, or :data:`~lm_eval_codemind.answers.forms.THE_END`.
+        following: First line of the next statement; 0 for the end.
+        last_line: Last line of that statement, or of its header. Each line from the first to the last is right.
+    """
+    if following == THE_END:
+        return answer == forms.THE_END
+    return isinstance(answer, int) and following <= answer <= max(following, last_line or 0)
+
+
+def ordinal(number: int) -> str:
+    """Return a number from 1 to 10 as the word for a place in order."""
+    words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+    return words[number - 1]
+
+
+def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
+    """Return the labels of the lines that a question is asked about; of outputs one for the input, of no line."""
+    if setting == OUTPUT:
+        return [Label(0, "")] if any(output is not None for output in known.outputs) else []
+    return [label for label in known.labels if setting[0] in label.asked]
+
+
+def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> dict[str, Any]:
+    """Return the columns that all questions about an input share."""
+    row = problem.to_row()
+    masked = runtime_input.masked(known.outputs)
+    return {
+        "code": runtime_input.code,
+        "entry_point": row["entry_point"],
+        "complexity": row["complexity"],
+        "run": runtime_input.number,
+        "input": runtime_input.input if runtime_input.expression is None else runtime_input.masked(()),
+        "set_up": runtime_input.set_up,
+        "masked": masked,
+        "outputs": [output for output in known.outputs if output is not None],
+    }
+
+
+def _of_line(code: str, label: Label, setting: str) -> dict[str, Any]:
+    """Return the columns that say what is true of a line."""
+    return {
+        "line": label.line,
+        "variable": label.variable if setting == STATE else "",
+        "asked_run": label.run,
+        "runs": label.runs,
+        "executed": label.executed,
+        "goes_on": label.executed and label.next_line != THE_END,
+        "value": label.value if setting == STATE else None,
+        "type_name": label.type_name if setting == STATE else "",
+        "next_line": label.next_line,
+        "next_end": ends_of_lines(code).get(label.next_line or 0),
+    }
+
+
+RUNTIME = RuntimeBehaviour()
+
+_hooks = Hooks(RUNTIME)
+dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+
+direct_dataset = Hooks(RuntimeBehaviour("direct")).dataset

@@ -1,0 +1,144 @@
+"""The view of results on runtime behaviour: each program with the answers next to their lines."""
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from lm_eval_codemind.errors import shortened
+from lm_eval_codemind.families.runtime.items import NEEDS, OUTPUT, SETTINGS, STATE, items
+from lm_eval_codemind.families.runtime.score import Item, clustered_stderr, ic, score
+from lm_eval_codemind.families.view import Part, Unit, View, exchange
+from lm_eval_codemind.harness.templates import numbered
+from lm_eval_codemind.questions import Key
+from lm_eval_codemind.samples import Sample
+from lm_eval_codemind.statistics import Estimate, mean
+
+# A longer line of code pushes its notes to the right, and no other line's.
+_CODE_COLUMNS = 72
+# The line that questions about the output have.
+_NO_LINE = 0
+
+
+class RuntimeView(View):
+    """A unit is a program: all questions about its lines on all of its inputs."""
+
+    scores: tuple[str, ...] = ("right",)
+    reported: tuple[str, ...] = ("coverage_balanced", "state_executed", "path_executed", "output")
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the samples program by program."""
+        programs: dict[str, list[Sample]] = {}
+        for sample in samples:
+            programs.setdefault(sample.key.problem_id, []).append(sample)
+        return [tuple(unit) for unit in programs.values()]
+
+    def unit_key(self, unit: Unit) -> Key:
+        return unit[0].key._replace(setting="", item="")
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        """Return the share of the questions about the program that are answered right."""
+        return {"right": mean([float(_is_right(sample)) for sample in unit]).value}
+
+    def outcome(self, unit: Unit) -> str:
+        if self.solved(unit):
+            return "all right"
+        shares = {setting: share for setting in SETTINGS if (share := _share(unit, setting)) is not None}
+        return f"weakest in {min(shares, key=lambda setting: shares[setting])}"
+
+    def predicts(self, unit: Unit) -> bool | None:
+        share = _share(unit, OUTPUT)
+        return None if share is None else share >= 1
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""
+        if metric not in NEEDS:
+            return super().estimate(samples, metric)
+        answered = items_of(samples, metric)
+        value, error = score(metric, answered), 1.96 * clustered_stderr(metric, answered)
+        return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
+
+    def parts(self, unit: Unit) -> list[Part]:
+        language = str(unit[0].doc.get("language", ""))
+        parts = []
+        for run in dict.fromkeys(str(sample.doc["run"]) for sample in unit):
+            of_run = [sample for sample in unit if str(sample.doc["run"]) == run]
+            note = "answer, and the truth where it is another"
+            parts.append(Part(f"Input {run}", "code", _input_shown(of_run[0].doc), language=language))
+            parts.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
+        return parts + [part for s in unit for part in exchange(s, f" ({s.key.setting}, {s.key.item})")]
+
+
+def annotated(samples: Sequence[Sample]) -> str:
+    """Return a program with the answers about each line next to it, and those about the output at the end.
+
+    Args:
+        samples: The samples of one program on one input.
+    """
+    by_place = {(sample.key.setting, int(sample.doc["line"])): sample for sample in samples}
+    notes: dict[int, list[str]] = defaultdict(list)
+    for (_, line), sample in by_place.items():
+        notes[line].append(_note(sample))
+    for line in notes:
+        places = [(setting, _NO_LINE if setting == OUTPUT else line) for setting in SETTINGS]
+        if line != _NO_LINE and all(place in by_place for place in places):
+            notes[line].append(_consistency({setting: _is_right(by_place[setting, at]) for setting, at in places}))
+
+    code = numbered(str(samples[0].doc["code"])).split("\n")
+    width = min(max(map(len, code)), _CODE_COLUMNS)
+    rows = []
+    for number, text in enumerate(code, start=1):
+        of_line = notes.get(number)
+        if of_line:
+            rows += [f"{left:{width}}  | {note}" for left, note in zip_longest([text], of_line, fillvalue="")]
+        else:
+            rows.append(text)
+    return "\n".join([*rows, "", *notes.get(_NO_LINE, [])])
+
+
+def _note(sample: Sample) -> str:
+    """Return the answer of a sample on one line, with the truth if the answer is wrong."""
+    setting, right = sample.key.setting, _is_right(sample)
+    about = f" of {sample.doc['variable']}" if setting == STATE else ""
+    answer = "(no answer)" if sample.answer.text is None else _one_line(sample.answer.text)
+    truth = "" if right else f"   but: {_one_line(str(sample.doc['answer']))}"
+    return f"{'+' if right else '-'} {setting}{about}: {answer}{truth}"
+
+
+def _consistency(right: Mapping[str, bool]) -> str:
+    """Return a text about the four answers about a line: the first wrong one, later right ones, and the IC."""
+    value = ic(*(right[setting] for setting in SETTINGS))
+    if value == 1:
+        return "consistent, IC 1"
+    broken = next(setting for setting in SETTINGS if not right[setting])
+    after = [setting for setting in SETTINGS[SETTINGS.index(broken) + 1 :] if right[setting]]
+    though = f", though {' and '.join(after)} {'is' if len(after) == 1 else 'are'} right" if after else ""
+    return f"consistency breaks at {broken}{though}, IC {value:g}"
+
+
+def _is_right(sample: Sample) -> bool:
+    """Whether the first response of a sample is right."""
+    records = (sample.scores.get(metric) for metric in NEEDS)
+    return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
+
+
+def _share(unit: Iterable[Sample], setting: str) -> float | None:
+    """Return the share of right answers to one kind of question; None if it is not asked."""
+    rights = [_is_right(sample) for sample in unit if sample.key.setting == setting]
+    return sum(rights) / len(rights) if rights else None
+
+
+def items_of(samples: Iterable[Sample], metric: str) -> list[Item]:
+    """Return the items of a metric from the samples that it is recorded for."""
+    values = (sample.scores.get(metric) for sample in samples)
+    return items([record for record in values if isinstance(record, Mapping)], metric)
+
+
+def _input_shown(doc: Mapping[str, Any]) -> str:
+    set_up = str(doc.get("set_up") or "")
+    return f"{textwrap.indent(set_up, '# ')}\n{doc['input']}" if set_up else str(doc["input"])
+
+
+def _one_line(text: str) -> str:
+    return shortened(" ".join(text.split()))

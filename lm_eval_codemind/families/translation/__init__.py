@@ -1,0 +1,1 @@
+"""Translation between Python and Java."""

@@ -1,0 +1,1 @@
+"""IER on programs with unrolled loops."""

@@ -1,0 +1,1 @@
+"""Verdicts about programs, and lines with a bug."""

@@ -1,0 +1,199 @@
+"""A family of tasks: its questions, the reading of a response, its execution and its scores.
+
+How the report shows a family's results is its view: see :mod:`lm_eval_codemind.families.views`.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Question
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.data.facts.executions import Execution
+    from lm_eval_codemind.sandbox import Job
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A name that results of a family have. Results of different variants are never put into one table cell.
+
+    Attributes:
+        name: What results record; the names of its tasks start with ``codemind_NAME_``.
+        title: What readers see.
+        view: The class that shows its results, as ``module:Class``; it is imported when results are shown.
+        setting: The setting of the tasks whose results have it; empty where settings do not decide.
+        buggy: Whether results on buggy programs have it.
+        in_overlap: Whether it takes part in the analysis of which problems each family alone solves.
+        submittable: Whether its results can be submitted.
+        authors_task: What the CodeMind authors' leaderboard calls its task; empty where it has none.
+        changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
+    """
+
+    name: str
+    title: str
+    view: str = "lm_eval_codemind.families.view:View"
+    setting: str = ""
+    buggy: bool = False
+    in_overlap: bool = False
+    submittable: bool = True
+    authors_task: str = ""
+    changes: str = ""
+
+
+class Family(abc.ABC):
+    """A family of tasks that share their questions and scores: one subclass per family, one object of it.
+
+    Attributes:
+        variants: The names of its results, the usual one first.
+        templates: The folder of its prompt templates, beside its module. A directory of the user's templates has a
+            subdirectory with the name of the module's folder.
+        options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
+        executes: Whether responses are executed.
+        filters: Names of the filters, the main one first: the ways in which a response is read.
+        metric: The metric that is the family's R score.
+        verdict: The metric that is 1 for a right response, for pass@k.
+    """
+
+    variants: ClassVar[tuple[Variant, ...]]
+    templates: Path
+    options: ClassVar[tuple[str, ...]] = ()
+    executes: ClassVar[bool] = False
+    filters: ClassVar[tuple[str, ...]]
+    metric: str
+    verdict: str
+
+    @property
+    def name(self) -> str:
+        """The name of the usual variant, by which the family is registered."""
+        return self.variants[0].name
+
+    @property
+    def title(self) -> str:
+        """The title of the usual variant."""
+        return self.variants[0].title
+
+    # -- questions
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        """Return the variant that results of a task on this benchmark with these settings have."""
+        on_bugs = [one for one in self.variants if one.buggy and fixed_form(benchmark.name)]
+        of_setting = [one for one in self.variants if one.setting and one.setting in settings]
+        return [*on_bugs, *of_setting, self.variants[0]][0]
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems to ask about: those whose label is proven.
+
+        Raises:
+            ValueError: If an option has an unusable value; the message names the option and how to fix it.
+        """
+        return [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
+
+    def answered_in(self, problem: Problem) -> str:
+        """Return the language that a problem is answered in, usually that of its program."""
+        return problem.language
+
+    def runs(self, problem: Problem) -> bool:
+        """Whether answers about a problem are executed, in a family that executes."""
+        return True
+
+    @abc.abstractmethod
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the questions about a problem under a setting, without prompt and target; there may be none."""
+
+    def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
+        """Return the questions about a program of the user, which no benchmark has, and about its execution."""
+        return self.questions(problem, setting)
+
+    def template(self, kind: Kind, setting: str) -> str:
+        """Return the name of the prompt's template. By default there is one per kind of program."""
+        return kind.template
+
+    def shown_settings(self, settings: Sequence[str]) -> Sequence[str]:
+        """Return those of a task's settings that get a few-shot example."""
+        return settings[:1]
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        """Return the fields of a few-shot example, for :meth:`prompt` and :meth:`target`; usually the record itself.
+
+        Args:
+            kind: The kind of its program.
+            record: The example as ``examples.yaml`` has it.
+            setting: One of :meth:`shown_settings`.
+        """
+        return record
+
+    @abc.abstractmethod
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        """Return the variables of the prompt's template, from the fields of a question or a few-shot example."""
+
+    @abc.abstractmethod
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        """Return the variables of the template ``response``, which renders a response with full marks."""
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        """Add what the results must record of this family besides what every family records."""
+        return
+
+    def posed(self, question: Question) -> Problem:
+        """Return the problem that a model-written program must solve."""
+        return problem_of(question)
+
+    # -- scores
+
+    @abc.abstractmethod
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the answer in a response, as one of the filters reads it."""
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that executes an answer; None if there is nothing to execute.
+
+        By default it is the problem's test suite, on the program of the answer.
+        """
+        if answer.program is None:
+            return None
+        from lm_eval_codemind.data.catalogue.limits import limits_of
+
+        problem = problem_of(question)
+        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
+
+    @abc.abstractmethod
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        """Return the scores of one response, metric -> value. Over repeats their means are taken."""
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document, from the means over its responses and pass@k."""
+        return {**means, **pass_at_k}
+
+    def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return what the family's own aggregations need of a document's answers, metric -> record.
+
+        For scores that several documents have together, response by response, so that means are not enough.
+        """
+        return {}
+
+
+def problem_of(question: Question) -> Problem:
+    """Return the problem that a question is about."""
+    return question.problem or load_problem(question.key.benchmark, question.key.problem_id)
+
+
+def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
+    """Return the seed that ``--metadata`` gives as an option, else the usual one.
+
+    Raises:
+        ValueError: If the option is not a whole number; the message names it and shows how to give one.
+    """
+    value = options.get(name, usual)
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {value!r}, and must be a whole number: --metadata '{{\"{name}\": 1}}'") from error

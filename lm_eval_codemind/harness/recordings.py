@@ -1,0 +1,290 @@
+"""Recorded responses: JSON lines in a format of our own, or the harness's sample files; gzip or not."""
+
+import gzip
+import json
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.harness.reply import Reply
+from lm_eval_codemind.questions import Key, digest
+from lm_eval_codemind.samples import prompt_as_sent
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+# What tokenizers put in front of a prompt, such as `<s>` and `<|begin_of_text|>`.
+_FIRST_TOKENS = re.compile(r"\s*(?:(?:<s>|<[|\uff5c][^|\uff5c\n]{1,40}[|\uff5c]>)\s*)*")
+
+# The names of EvalPlus' benchmarks -> ours, and how its problems are named. It asks without a test.
+_EVALPLUS = {"HumanEval": ("humaneval", "HumanEval"), "Mbpp": ("mbpp", "MBPP")}
+_EVALPLUS_SETTING = "no_test"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Recordings:
+    """The responses of one model.
+
+    Attributes:
+        responses: Key -> responses in the order of their recording.
+        prompts: Key -> the prompts that the rows of these responses name; empty where a row names none.
+        rows: Key -> the first row with it, as recorded.
+        models: The names of the models that the rows give.
+    """
+
+    responses: dict[Key, list[str]] = field(default_factory=dict)
+    prompts: dict[Key, list[str]] = field(default_factory=dict)
+    rows: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    models: set[str] = field(default_factory=set)
+
+    def find(self, document: Mapping[str, Any]) -> list[str]:
+        """Return the responses to a document: under its key, or recorded without its setting; none if there are none.
+
+        Raises:
+            KeyError: If the document is not one of this suite.
+        """
+        return self.responses.get(self._key(document), [])
+
+    def prompts_of(self, document: Mapping[str, Any]) -> list[str]:
+        """Return the prompts that the rows of a document's responses name; none where a row names none."""
+        prompts = self.prompts.get(self._key(document), [])
+        return prompts if all(prompts) else []
+
+    def row_of(self, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the first row about a document; None if there is none."""
+        return self.rows.get(self._key(document))
+
+    def _key(self, document: Mapping[str, Any]) -> Key:
+        key = Key.of(document).recorded()
+        return key if self.responses.get(key) else key._replace(setting="")
+
+
+def read_recordings(
+    paths: Iterable[str | Path],
+    strip_prompt: bool = False,
+    strip_through: str | None = None,
+    benchmark: str | None = None,
+) -> Recordings:
+    """Read files of recorded responses.
+
+    Each line is one of these JSON objects. Several lines about the same question are several responses to it.
+
+    - ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) or ``responses``, and optionally
+      ``setting``, ``item``, ``model`` and ``prompt`` (what the model was given);
+    - a line of a sample file that the harness wrote with ``--log_samples``;
+    - a line of EvalPlus' sample files: ``task_id``, such as ``HumanEval/0`` or ``Mbpp/2``, and ``solution``.
+
+    Or the whole file is one JSON value, about the problems of one benchmark:
+
+    - CRUXEval's generations: an object with a list of responses for each problem;
+    - LiveCodeBench's outputs of code execution: a list of objects with ``id`` and ``output_list``.
+
+    Args:
+        paths: The files.
+        strip_prompt: Whether every response begins with the ``prompt`` of its row, which is removed.
+        strip_through: A regular expression: what a response has up to the end of its last match is removed.
+        benchmark: The benchmark of files that name none.
+
+    Raises:
+        ValueError: If a line has none of these forms, a file needs a benchmark and there is none, a response does not
+            begin with its prompt, there are no lines, or the regular expression is malformed or matches no response.
+            The message names file, line and fix.
+        FileNotFoundError: If there is no such file.
+    """
+    try:
+        pattern = None if strip_through is None else re.compile(strip_through)
+    except re.error as error:
+        raise UserError(f"strip_through: {strip_through!r} is not a regular expression ({error})") from error
+    recordings = Recordings()
+    matched = total = 0
+    for path in map(Path, paths):
+        filters: dict[Key, Any] = {}
+        for place, row in _rows(path, benchmark):
+            try:
+                key = _key_of(row)
+                # A sample file has a line for each filter; the responses are the same in all of them.
+                if "doc" in row and filters.setdefault(key, row.get("filter")) != row.get("filter"):
+                    continue
+                new: Sequence[str] = _responses_of(row)
+                prompt = _prompt_of(row)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise UserError(
+                    f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
+                    "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
+                    "file of lm-evaluation-harness or EvalPlus"
+                ) from error
+            if strip_prompt:
+                try:
+                    new = [_without_prompt(response, prompt) for response in new]
+                except ValueError as error:
+                    raise UserError(f"{path}, {place}: {key.problem_id} of {key.benchmark}: {error}") from error
+            if pattern is not None:
+                ends = [max((match.end() for match in pattern.finditer(response)), default=0) for response in new]
+                new = [response[end:] for response, end in zip(new, ends, strict=True)]
+                matched += sum(end > 0 for end in ends)
+            total += len(new)
+            recordings.responses.setdefault(key, []).extend(new)
+            recordings.prompts.setdefault(key, []).append(prompt)
+            recordings.rows.setdefault(key, row)
+            if row.get("model"):
+                recordings.models.add(str(row["model"]))
+        if not recordings.responses:
+            raise UserError(f"{path}: no recorded responses")
+    if pattern is not None:
+        if not matched:
+            raise UserError(f"strip_through: {strip_through!r} matches none of the {total} responses")
+        logger.warning("%d of %d responses are scored without what is up to %r", matched, total, strip_through)
+    return recordings
+
+
+def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of a file, each with its place in words."""
+    lines = read_lines(path)
+    first = next((line for line in lines if line.strip()), "")
+    if not _starts_one_value(first):
+        yield from _json_lines(path)
+        return
+    try:
+        content = json.loads(first + "".join(lines))
+        rows = content.items() if isinstance(content, dict) else [(row["id"], row["output_list"]) for row in content]
+        for name, responses in rows:
+            if not isinstance(responses, list):
+                raise TypeError(f"{name} has {type(responses).__name__} instead of a list of responses")
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(
+            f"{path}: not recorded responses ({error!r}); a file with one JSON value is an object with a list of "
+            "responses for each problem, or a list of objects with id and output_list"
+        ) from error
+    if benchmark is None:
+        raise UserError(f"{path} does not say of which benchmark its problems are; give --tasks of one benchmark")
+    for name, responses in rows:
+        yield f"problem {name}", {"benchmark": benchmark, "problem_id": name, "responses": responses}
+
+
+def _starts_one_value(line: str) -> bool:
+    """Whether a file's first line starts a value that is the whole file: a list, or an object of lists."""
+    if line.strip() == "{":
+        return True
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return line.lstrip().startswith("[")
+    return isinstance(value, list) or (
+        isinstance(value, dict) and bool(value) and all(isinstance(part, list) for part in value.values())
+    )
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                row = error
+            yield f"line {number}", row
+
+
+def _key_of(row: Any) -> Key:
+    """Return the key of a row.
+
+    Raises:
+        ValueError, TypeError, KeyError or AttributeError: If it has none.
+    """
+    if isinstance(row, ValueError):
+        raise row
+    if "task_id" not in row:
+        return Key.of(row.get("doc", row)).recorded()
+    prefix, _, number = row["task_id"].partition("/")
+    if prefix not in _EVALPLUS:
+        raise UserError(f"task_id {row['task_id']}: the ones known here are of {', '.join(_EVALPLUS)}")
+    if "solution" not in row:
+        raise KeyError("solution")
+    benchmark, stem = _EVALPLUS[prefix]
+    return Key(benchmark, f"{stem}_{number}", _EVALPLUS_SETTING)
+
+
+def _responses_of(row: Mapping[str, Any]) -> list[Reply]:
+    """Return the responses of a row.
+
+    Raises:
+        TypeError: If one is neither a text nor null.
+        KeyError: If there are none.
+    """
+    if "doc" in row:
+        texts = [response for responses in row["resps"] for response in responses]
+    elif "responses" in row:
+        texts = row["responses"]
+    else:
+        texts = [row["solution"] if "task_id" in row else row["response"]]
+    if not isinstance(texts, list):
+        raise TypeError(f"responses are {type(texts).__name__}, and must be a list")
+    for text in texts:
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"the response is {type(text).__name__}, and must be a text or null")
+    return [Reply(text or "") for text in texts]
+
+
+def _prompt_of(row: Mapping[str, Any]) -> str:
+    """Return the prompt that a row names: its own ``prompt``, or the request that the harness logged."""
+    prompt = row.get("prompt")
+    if prompt is None and isinstance(row.get("arguments"), Mapping):
+        prompt, _ = prompt_as_sent(row["arguments"].get("gen_args_0") or {})
+    return prompt if isinstance(prompt, str) else ""
+
+
+def _without_prompt(response: str, prompt: str) -> str:
+    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned.
+
+    Raises:
+        ValueError: If there is no prompt, or if the response does not begin with it.
+    """
+    if not prompt.strip():
+        raise UserError("the row names no `prompt`, which strip_prompt needs")
+    if not response:
+        return response
+    letters = "".join(prompt.split())
+    first = _FIRST_TOKENS.match(response)
+    for start in {0, first.end() if first else 0}:
+        places = [place for place in range(start, len(response)) if not response[place].isspace()][: len(letters)]
+        if "".join(response[place] for place in places) == letters:
+            return response[places[-1] + 1 :]
+    raise UserError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a file, gzipped or not.
+
+    Raises:
+        ValueError: If it is not text, or a gzip file that ends too early. The message names it.
+    """
+    with path.open("rb") as file:
+        zipped = file.read(2) == GZIP_MAGIC
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if zipped else path.open(encoding="utf-8") as lines:
+            yield from lines
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise UserError(f"{path}: neither UTF-8 text nor a whole gzip file of it ({error})") from error
+
+
+def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether a recorded row says that it answers another question than a document of the same problem asks.
+
+    A line of a sample file holds the program and the input that it is about. A row of a study names the label of its
+    question as ``published_label``; ``proofs/asked_otherwise.json`` has the digests of those labels whose questions
+    changed.
+
+    Args:
+        row: A line of a file of recorded responses.
+        document: The document that has the row's key.
+    """
+    logged = row.get("doc")
+    if logged is not None:
+        return any(logged[name] != document[name] for name in ("code", "input") if name in logged and name in document)
+    changed = shipped.load("proofs/asked_otherwise.json").get(document["benchmark"], {}).get(document["problem_id"])
+    return changed is not None and digest([str(row.get("published_label"))]) == changed

@@ -1,1 +1,0 @@
-"""S and R scores, pass@k and standard errors, as pure functions of outcomes."""

@@ -1,0 +1,1 @@
+"""Studies of other groups: their benchmarks, questions and rules, and their recorded responses."""

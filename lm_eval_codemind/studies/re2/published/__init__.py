@@ -1,0 +1,1 @@
+"""RE2-Bench's own labels and rules."""

@@ -1,0 +1,1 @@
+"""REval's own questions, labels and rules."""

@@ -1,0 +1,137 @@
+"""REval's own questions on runtime behaviour, with its labels and its rules of acceptance, for replication."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.data.benchmarks import reval
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
+from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE
+from lm_eval_codemind.families.runtime.task import FILTER, RuntimeBehaviour
+from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.sandbox import Job
+from lm_eval_codemind.studies.reval import rules
+
+_COLUMNS = ("code", "entry_point", "complexity")
+_VIEW = "lm_eval_codemind.studies.reval.view:PublishedRuntimeView"
+
+
+class PublishedRuntimeBehaviour(RuntimeBehaviour):
+    """REval's own questions, labels and rules of acceptance, for replication."""
+
+    variants = (Variant("runtime_published", "Runtime published", _VIEW, submittable=False),)
+    templates = Path(__file__).with_name("templates")
+    executes = True
+    joint_metrics = tuple(NEEDS)
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        return [problem for problem in Family.problems(self, benchmark, options) if _published(problem)]
+
+    def questions(self, problem: Problem, setting: str) -> list[Question]:
+        """Return REval's questions, without those that no answer to could be right by its rules."""
+        questions = []
+        row = problem.to_row()
+        for program_input, labels in _published(problem):
+            shared = {
+                **{column: row[column] for column in _COLUMNS},
+                "run": str(program_input.index),
+                "input": program_input.shown,
+                "set_up": program_input.set_up,
+                "masked": program_input.masked,
+                "expected": program_input.expected,
+            }
+            for label in labels[:1] if setting == OUTPUT else labels:
+                fields = {**shared, **_of_published_line(None if setting == OUTPUT else label)}
+                questions.append(self._question(problem, setting, shared["run"], fields))
+        return questions
+
+    def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
+        if setting == COVERAGE:
+            return "YES" if fields["executed"] else "NO"
+        if setting == STATE:
+            return "; ".join(fields["values"][0]) if fields["values"] else "Nil"
+        if setting == PATH:
+            line = fields["next_lines"][0]
+            return "-1" if line == -1 else str(fields["code"].split("\n")[line - 1].strip())
+        return reval.completed(fields["masked"], fields["input"], fields["expected"])
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        """Return the fields of a few-shot example, which asks all its questions about one line."""
+        of_line = {} if setting == OUTPUT else record["asked"]
+        return super().example(kind, {**record, "asked": {setting: of_line}}, setting)
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        line = fields.get("line")
+        text = fields["code"].split("\n")[line - 1].strip() if line else ""
+        return {**super().prompt(kind, fields, setting), "code": fields["code"].strip("\n"), "text": text,
+                "input": fields["input"], "masked": fields["masked"]}  # fmt: skip
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the text that REval judges."""
+        text = rules.answer_of(response)
+        return Answer(text or None)
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        setting, text = question.key.setting, answer.text or ""
+        if setting == COVERAGE:
+            return rules.coverage(text) is question["executed"]
+        if setting == STATE:
+            return rules.state(text, [(value, kind) for value, kind in question["values"]])
+        if setting == PATH:
+            return rules.path(text, question["next_lines"], question["code"].split("\n"))
+        return answer.passed
+
+    def said_executed(self, answer: Answer) -> bool | None:
+        """Return REval's reading of an answer about coverage, to which all that is unclear says NO."""
+        return None if answer.text is None else rules.coverage(answer.text)
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that executes the assertions of an answer: REval asks only that nothing is raised."""
+        if question.key.setting != OUTPUT or answer.text is None:
+            return None
+        assertions = rules.assertions(answer.text, question["masked"])
+        if assertions is None:
+            return None
+        program = reval.program_of(problem_of(question))
+        program_input = next(each for each in program.inputs if str(each.index) == question["run"])
+        return reval.assertions_job(program, program_input, assertions)
+
+
+def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
+    if label is None:
+        label = PublishedLabel(0, "", False, (), ())
+    return {
+        "line": label.line,
+        "variable": label.variable,
+        "executed": label.executed,
+        "goes_on": any(line != -1 for line in label.next_lines),
+        "values": [list(value) for value in label.values],
+        "next_lines": list(label.next_lines),
+    }
+
+
+def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel, ...]]]:
+    """Return the inputs of a problem with REval's labels, without those on which no answer could be right.
+
+    Those are the inputs that current packages cannot run, and the lines whose state REval's rule accepts no answer to.
+    """
+    program = reval.program_of(problem)
+    labels, unrunnable = load_published().get(program.task_id, {}), load_unrunnable().get(program.task_id, ())
+    pairs = []
+    for program_input in program.inputs:
+        if str(program_input.index) in labels and str(program_input.index) not in unrunnable:
+            lines = [label for label in labels[str(program_input.index)] if rules.is_answerable(label.values)]
+            pairs.append((program_input, tuple(lines)))
+    return pairs
+
+
+PUBLISHED_RUNTIME = PublishedRuntimeBehaviour()
+
+_hooks = Hooks(PUBLISHED_RUNTIME)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+extract_answer = _hooks.filter(FILTER)

@@ -1,0 +1,87 @@
+"""What the registry tells of benchmarks: what they share, and which of their programs need more time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.catalogue import Benchmark, benchmarks, get_benchmark, labelled_form, same_problems, twin_of
+from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.manifest import benchmark_path
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import load_problems
+from lm_eval_codemind.sandbox import Limits
+
+MORE = Limits(cpu_seconds=60, wall_seconds=120)
+
+
+@pytest.mark.upstream
+def test_slow_problems_have_more_time(built_data: Path) -> None:
+    names = ("classeval", "avatar", "mbpp", "classeval_methods")
+    problems = [problem for name in names for problem in load_problems(benchmark_path(built_data, name))]
+    slow = [problem for problem in problems if limits_of(problem) != Limits()]
+    declared = frozenset().union(*(get_benchmark(name).slow for name in names))
+    assert {problem.problem_id.partition("@")[0] for problem in slow} == declared
+    assert len([problem for problem in slow if problem.benchmark != "classeval_methods"]) == 5 + 3 + 1 + 3
+    assert {limits_of(problem).cpu_seconds for problem in slow} == {60}
+    # Whoever calls for a job gives the limits; the job has them.
+    job = kind_of(slow[0]).suite_job(slow[0], "", limits=limits_of(slow[0]))
+    assert job.limits.cpu_seconds == 60
+    assert kind_of(slow[0]).suite_job(slow[0], "", limits=Limits(cpu_seconds=7)).limits.cpu_seconds == 7
+
+
+def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark: Callable[[Benchmark], None]) -> None:
+    one = sample.read()[0]
+    names = ("made_0", "made_1", "Made_2@A.f", "Made_2@A.g", "Made_20@A.f")
+    problems = [dataclasses.replace(one, benchmark="made", problem_id=name) for name in names]
+    assert [limits_of(problem) for problem in problems] == [Limits()] * 5
+    register_benchmark(
+        Benchmark("made", "Made", None, 5, lambda upstream: problems, slow=frozenset({"made_1", "Made_2"}))
+    )
+    assert [limits_of(problem) for problem in problems] == [Limits(), MORE, MORE, MORE, Limits()]
+    # The same name in another benchmark is another problem.
+    assert limits_of(dataclasses.replace(one, problem_id="made_1")) == Limits()
+
+
+def test_a_published_benchmark_and_its_twin() -> None:
+    for name in ("humaneval", "cruxeval", "classeval", "avatar"):
+        published = get_benchmark(name).published_as
+        assert published == f"published_{name}"
+        assert benchmarks()[published].labels == "published"
+        assert benchmarks()[published].slow == get_benchmark(name).slow
+        assert twin_of(published) == name
+        assert twin_of(name) == name
+    assert twin_of("mbpp") == "mbpp"
+    assert twin_of("of nobody") == "of nobody"
+
+
+def test_a_made_benchmark_has_a_twin(register_benchmark: Callable[[Benchmark], None]) -> None:
+    register_benchmark(Benchmark("made", "Made", None, 0, lambda upstream: [], published_as="their_made"))
+    assert twin_of("their_made") == "made"
+
+
+def test_benchmarks_that_share_problems(register_benchmark: Callable[[Benchmark], None]) -> None:
+    assert {name for name in benchmarks() if same_problems(name) != name} == {
+        name for name, benchmark in benchmarks().items() if benchmark.extends
+    }
+    assert all(benchmark.extends in benchmarks() for benchmark in benchmarks().values() if benchmark.extends)
+    register_benchmark(Benchmark("more", "More", None, 0, lambda upstream: [], extends="sample"))
+    assert same_problems("more") == "sample"
+    assert same_problems("sample") == "sample"
+    assert same_problems("of nobody") == "of nobody"
+
+
+def test_where_the_inputs_of_a_benchmark_are() -> None:
+    assert {name: labelled_form(name) for name in ("humaneval", "mbpp", "classeval_methods", "sample_bugs")} == {
+        "humaneval": "humaneval",
+        "mbpp": "mbpp_labelled",
+        "classeval_methods": "classeval",
+        "sample_bugs": "sample",
+    }
+    assert all(benchmarks()[form].labelled for name in benchmarks() if (form := labelled_form(name)))
+    # What was published is proven by nobody.
+    assert labelled_form("published_humaneval") == ""

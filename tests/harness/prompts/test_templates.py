@@ -1,0 +1,87 @@
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.answers.pipeline import OUTPUT, read
+from lm_eval_codemind.harness.templates import PACKAGED, Templates
+from lm_eval_codemind.languages import get_language
+
+KINDS = [kind.name for kind in get_language("python").kinds]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_worked_examples_are_true(kind: str) -> None:
+    example = Templates("ier").examples()[kind]
+    code, stdin = example["code"], ""
+    if kind == "function":
+        code += f"\nprint(repr({example['input']}))"
+    elif kind == "method":
+        code += f"\nclass Test:\n{textwrap.indent(example['input'], '    ')}\nprint(repr(Test().test()))"
+    else:
+        stdin = example["input"]
+    done = subprocess.run([sys.executable, "-c", code], input=stdin, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == example["output"].strip()
+
+
+@pytest.mark.parametrize("setting", ["steps", "direct"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_packaged_prompts(kind: str, setting: str) -> None:
+    templates = Templates("ier")
+    text = templates.render(kind, code="CODE", input="INPUT", entry_point="f", setting=setting)
+    assert text.startswith("### Problem\n")
+    assert text.endswith("### Answer")
+    assert ("step by step" in text) == (setting == "steps")
+    assert "<output>" in text and "</output>" in text
+    # What differs between problems comes last, so that the rest can be cached.
+    assert text.index("CODE") > text.index("</output>")
+
+
+def test_packaged_response_is_found_again() -> None:
+    templates = Templates("ier")
+    response = templates.render("response", output="[1,\n2]", reasoning="Because <output>", setting="steps")
+    assert read(response, OUTPUT, str).text == "\n[1,\n2]\n"
+    assert templates.render("response", output="5", reasoning="x", setting="direct") == "<output>\n5\n</output>"
+
+
+def test_own_templates(tmp_path: Path) -> None:
+    directory = tmp_path / "ier"
+    directory.mkdir()
+    (directory / "function.txt").write_text("{{ code }} | {{ input }}\n")
+    templates = Templates("ier", tmp_path)
+    assert templates.render("function", code="a", input="b") == "a | b"
+    assert set(templates.examples()) == {*KINDS, "java/script"}
+    first = templates.digest()
+    assert first != Templates("ier").digest()
+    (directory / "examples.yaml").write_text("function: {code: x}\n")
+    assert Templates("ier", tmp_path).examples() == {"function": {"code": "x"}}
+    assert Templates("ier", tmp_path).digest() != first
+
+
+def test_faults_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="subdirectory 'ier'"):
+        Templates("ier", tmp_path / "nowhere")
+    directory = tmp_path / "ier"
+    directory.mkdir()
+    (directory / "function.txt").write_text("{{ unknown }}")
+    (directory / "method.txt").write_text("{% if %}")
+    templates = Templates("ier", tmp_path)
+    with pytest.raises(ValueError, match=r"function\.txt: 'unknown' is undefined; the variables are code, input"):
+        templates.render("function", code="", input="")
+    with pytest.raises(ValueError, match=r"method\.txt: Expected"):
+        templates.render("method", code="")
+    with pytest.raises(ValueError, match=r"no template script\.txt in .*start from"):
+        templates.render("script", code="")
+
+
+def test_digest_covers_names_and_contents(tmp_path: Path) -> None:
+    digests = set()
+    for name, content in [("a.txt", "xy"), ("b.txt", "xy"), ("a.txt", "xyz")]:
+        root = tmp_path / f"{name}{content}" / "ier"
+        root.mkdir(parents=True)
+        (root / name).write_text(content)
+        digests.add(Templates("ier", root.parent).digest())
+    assert len(digests) == 3
+    assert Templates("ier").digest() == Templates("ier", PACKAGED).digest()

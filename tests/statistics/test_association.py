@@ -1,0 +1,95 @@
+"""Associations: against values worked out by hand, scipy, and the authors' own figures."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from lm_eval_codemind.results.association import associate, difference_of_proportions, grouped, phi, spearman_of_groups
+from lm_eval_codemind.statistics import proportion
+
+# Forty made-up problems: 16 that both solve, 6 and 4 that one solves, 14 that none does.
+FIRST = [True] * 16 + [True] * 6 + [False] * 4 + [False] * 14
+SECOND = [True] * 16 + [False] * 6 + [True] * 4 + [False] * 14
+
+
+def test_forty_problems_by_hand() -> None:
+    table = associate(FIRST, SECOND)
+    assert (table.both, table.first_only, table.second_only, table.neither, table.n) == (16, 6, 4, 14, 40)
+    # (16 * 14 - 6 * 4) / sqrt(22 * 18 * 20 * 20) = 200 / 397.995
+    assert table.phi.value == pytest.approx(0.502519, abs=1e-6)
+    assert table.phi.low < table.phi.value < table.phi.high
+    assert table.odds_ratio.value == pytest.approx(16 * 14 / (6 * 4))
+    assert 1 < table.odds_ratio.low < table.odds_ratio.value < table.odds_ratio.high
+    assert table.given_right.value == pytest.approx(16 / 22)
+    assert table.given_wrong.value == pytest.approx(4 / 18)
+    assert table.difference.value == pytest.approx(16 / 22 - 4 / 18)
+    # Newcombe's method by hand, from Wilson's intervals (0.5185, 0.8685) and (0.0900, 0.4521).
+    assert table.difference.low == pytest.approx(0.505051 - math.hypot(16 / 22 - 0.518486, 0.452129 - 4 / 18), abs=2e-4)
+    assert table.difference.high == pytest.approx(
+        0.505051 + math.hypot(0.868461 - 16 / 22, 4 / 18 - 0.090008), abs=2e-4
+    )
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_against_scipy_and_numpy(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = ([pair[i] for pair in pairs] for i in range(2))
+    result = associate(first, second)
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        assert math.isnan(result.phi.value) and math.isnan(result.p) and math.isnan(result.odds_ratio.value)
+        return
+    assert result.phi.value == pytest.approx(float(np.corrcoef(first, second)[0, 1]), abs=1e-9)
+    table = [[result.both, result.first_only], [result.second_only, result.neither]]
+    expected = stats.fisher_exact(table)
+    assert (result.odds_ratio.value, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    turned = associate(second, first)
+    assert turned.p == pytest.approx(result.p) and turned.phi.value == pytest.approx(result.phi.value)
+
+
+def test_verdicts_that_do_not_pair_are_refused() -> None:
+    with pytest.raises(ValueError, match="40 and 39 verdicts"):
+        associate(FIRST, SECOND[1:])
+
+
+def test_the_same_verdicts_correlate_fully() -> None:
+    assert phi(FIRST, FIRST).value == pytest.approx(1)
+    assert phi(FIRST, [not one for one in FIRST]).value == pytest.approx(-1)
+    even = difference_of_proportions(proportion(5, 10), proportion(5, 10))
+    assert even.value == 0 and even.low == pytest.approx(-even.high)
+
+
+def test_groups_of_the_smallest_values() -> None:
+    values = [3, 1.2, 1, 2, 2.4, 12, 11]
+    groups = grouped(values, [True, False, True, True, True, False, False], groups=4)
+    assert groups == [(1, 1, 2), (2, 2, 2), (3, 1, 1), (11, 0, 1)]
+    assert spearman_of_groups([1, 2, 3, 4], [True, True, True, True]).rho != 1  # nothing varies: not a number
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("model", ["gpt-4-turbo", "deepseek-coder-33b-instruct"])
+def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_data: Path) -> None:
+    published = json.loads((shared_data / "recorded" / "exerscope_analyses.json").read_text(encoding="utf-8"))
+    with gzip.open(shared_data / "recorded" / f"ier_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
+        verdicts = {row["problem_id"]: bool(row["published_verdict"]) for row in map(json.loads, file)}
+    for measure, groups, left_out, unlisted in (
+        ("cc", "groups", (), 0),
+        # Five methods of ClassEval are in their groups, and their loop lengths are not in their file.
+        ("loops", "loop_groups", ("atcoder_", "codeforces_"), 5),
+    ):
+        values = {name: value for name, value in published[measure].items() if not name.startswith(left_out)}
+        common = [name for name in values if name in verdicts]
+        assert len(common) > 1200
+        bins = grouped([values[name] for name in common], [verdicts[name] for name in common])
+        expected = published["rho"][model][groups]
+        assert [value for value, _, _ in bins] == [value for value, _, _ in expected]
+        assert sum(n for _, _, n in expected) - sum(n for _, _, n in bins) == unlisted
+        rho = spearman_of_groups([values[name] for name in common], [verdicts[name] for name in common]).rho
+        assert round(rho, 4) == published["rho"][model][measure]

@@ -1,0 +1,81 @@
+"""The gap between published and fresh inputs: its definition, and what it says of simulated models."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lm_eval_codemind.families.fresh.task import memory_gap, r_ier_fresh, r_ier_original
+from lm_eval_codemind.families.ier import score as scores
+
+Records = list[dict[str, object]]
+
+
+def records(verdicts: list[tuple[float, float]]) -> Records:
+    return [
+        {"problem_id": str(number), "item": item, "right": right}
+        for number, pair in enumerate(verdicts)
+        for item, right in zip(("original", "fresh_1"), pair, strict=True)
+    ]
+
+
+def test_definition() -> None:
+    assert scores.memory_gap(1.0, [1.0, 0.0, 0.0, 0.0]) == 0.75
+    assert scores.r_fresh([1.0, 0.0]) == 0.5
+    some = records([(1, 1), (1, 0), (0, 1), (1, 0)])
+    assert (r_ier_original(some), r_ier_fresh(some), memory_gap(some)) == (0.75, 0.5, 0.25)
+
+
+def test_only_complete_problems_count() -> None:
+    some = [*records([(1, 1)]), {"problem_id": "a", "item": "original", "right": 1.0}]
+    some += [{"problem_id": "b", "item": "fresh_1", "right": 0.0}]
+    assert (r_ier_original(some), r_ier_fresh(some)) == (1.0, 1.0)
+
+
+def test_questions_about_a_problem_are_one_observation() -> None:
+    once = records([(1, 0), (0, 0), (1, 1), (0, 0)])
+    again = [{**record, "item": "fresh_2"} for record in once if record["item"] == "fresh_1"]
+    assert memory_gap.stderr([*once, *again]) == pytest.approx(memory_gap.stderr(once))
+
+
+def test_a_model_that_remembers_has_its_score_as_gap() -> None:
+    # A fresh output is never the published one.
+    chance = random.Random(1)
+    some = records([(float(chance.random() < 0.6), 0.0) for _ in range(400)])
+    assert memory_gap(some) == r_ier_original(some) > 0
+
+
+def test_a_model_with_skill_only_has_no_gap() -> None:
+    covered = sum(abs(gap) <= 1.96 * error for gap, error in (simulated(seed, memory=0.0) for seed in range(100)))
+    assert covered >= 93
+
+
+def test_a_mixture_is_estimated_within_its_interval() -> None:
+    # Where it does not remember, it is right with the probability of its skill: the gap is memory times failure.
+    truth = 0.3 * (1 - mean_skill())
+    runs = [simulated(seed, memory=0.3) for seed in range(100)]
+    assert sum(abs(gap - truth) <= 1.96 * error for gap, error in runs) >= 93
+
+
+STEPS = [random.Random(0).randrange(2, 200) for _ in range(800)]
+
+
+def skill(steps: int) -> float:
+    return 1 / (1 + (steps / 40) ** 1.5)
+
+
+def mean_skill() -> float:
+    return sum(map(skill, STEPS)) / len(STEPS)
+
+
+def simulated(seed: int, memory: float) -> tuple[float, float]:
+    """Return the gap and its standard error of a model that knows a share of the published outputs by heart."""
+    chance = random.Random(f"simulation {seed}")
+    verdicts = []
+    for steps in STEPS:
+        known = chance.random() < memory
+        original = known or chance.random() < skill(steps)
+        verdicts.append((float(original), float(chance.random() < skill(steps))))
+    some = records(verdicts)
+    return memory_gap(some), memory_gap.stderr(some)

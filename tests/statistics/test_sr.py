@@ -1,0 +1,82 @@
+"""Equations 3 and 4 against Table II of the paper; standard errors against the bootstrap and the harness."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lm_eval.api.metrics import mean_stderr
+
+from lm_eval_codemind.families.sr.score import Pair, mean_s_sr, mean_s_sr_stderr, r_sr, r_sr_stderr, s_sr
+
+# Model, problems, passed with no test, problems with S_SR = 1, R_SR in percent as published.
+TABLE_II = [
+    ("HumanEval", "CodeLlama-Instruct-13b", 164, 76, 4, 47.49),
+    ("HumanEval", "CodeLlama-Instruct-34b", 164, 76, 5, 47.78),
+    ("HumanEval", "DeepSeekCoder-Instruct-33b", 164, 117, 15, 78.17),
+    ("HumanEval", "StarCoder2", 164, 76, 8, 48.66),
+    ("HumanEval", "GPT-4-Turbo", 164, 147, 6, 92.97),
+    ("ClassEval", "CodeLlama-Base-13b", 410, 106, 69, 30.59),
+    ("ClassEval", "DeepSeekCoder-Instruct-33b", 410, 213, 69, 61.47),
+    ("ClassEval", "StarCoder2", 410, 141, 26, 36.64),
+    ("ClassEval", "GPT-4-Turbo", 410, 252, 30, 66.13),
+]
+
+
+def pairs_of(problems: int, passed: int, gained: int) -> list[Pair]:
+    """Pass vectors with so many passes without a test, and so many problems passed only with one, in any order."""
+    pairs: list[Pair] = [(1.0, 1.0)] * passed + [(0.0, 1.0)] * gained + [(0.0, 0.0)] * (problems - passed - gained)
+    random.Random(0).shuffle(pairs)
+    return pairs
+
+
+@pytest.mark.parametrize(("benchmark", "model", "problems", "passed", "gained", "published"), TABLE_II)
+def test_table_ii(benchmark: str, model: str, problems: int, passed: int, gained: int, published: float) -> None:
+    pairs = pairs_of(problems, passed, gained)
+    assert 100 * r_sr(pairs) == pytest.approx(published, abs=0.01)
+    assert mean_s_sr(pairs) == pytest.approx(gained / problems)
+
+
+def test_s_sr_is_one_only_where_the_test_made_the_difference() -> None:
+    assert [s_sr(a, b) for a, b in ((0, 0), (0, 1), (1, 0), (1, 1))] == [0, 1, 0, 0]
+
+
+def test_losing_a_problem_with_the_test_costs_nothing() -> None:
+    assert r_sr([(1.0, 0.0), (0.0, 0.0)]) == r_sr([(1.0, 1.0), (0.0, 0.0)]) == 0.5
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=50))
+def test_bounds(pairs: list[Pair]) -> None:
+    rate = sum(without for without, _ in pairs) / len(pairs)
+    assert 0 <= mean_s_sr(pairs) <= 1
+    assert rate <= r_sr(pairs) <= rate * math.e + 1e-9
+
+
+@pytest.mark.parametrize(("problems", "passed", "gained"), [(164, 117, 15), (410, 106, 69), (410, 252, 30)])
+def test_delta_method_agrees_with_the_bootstrap(problems: int, passed: int, gained: int) -> None:
+    pairs = pairs_of(problems, passed, gained)
+    generator = random.Random(1)
+    draws = [r_sr(generator.choices(pairs, k=problems)) for _ in range(2000)]
+    mean = sum(draws) / len(draws)
+    deviation = math.sqrt(sum((draw - mean) ** 2 for draw in draws) / (len(draws) - 1))
+    assert r_sr_stderr(pairs) == pytest.approx(deviation, rel=0.06)
+
+
+def test_standard_error_of_the_mean_is_the_harness_s() -> None:
+    pairs = pairs_of(164, 76, 8)
+    assert mean_s_sr_stderr(pairs) == pytest.approx(mean_stderr([s_sr(*pair) for pair in pairs]))
+
+
+def test_without_variation_there_is_no_error() -> None:
+    assert r_sr_stderr([(1.0, 1.0)] * 5) == 0
+    assert r_sr_stderr([(0.0, 0.0)] * 5) == 0
+
+
+def test_too_few_pairs() -> None:
+    assert math.isnan(r_sr_stderr([(1.0, 1.0)]))
+    assert math.isnan(mean_s_sr_stderr([(1.0, 1.0)]))
+    with pytest.raises(ValueError, match="no problems"):
+        r_sr([])
