@@ -33,7 +33,7 @@ from runtime_rules import points, reachable
 from surface import learned
 from trivial_programs import CONSTANTS, constant_body, flips, shown_value
 
-OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "views" / "baselines.json"
+OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "families" / "baselines.json"
 # Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
 KNOWING = ", length known"
 # Ends the names of rules that need the published output, which the prompt about a fresh input does not show.
@@ -50,7 +50,7 @@ class Tasks:
 
     Attributes:
         prefixes: What their names start with; those of all variants that have the same documents.
-        family: The module of the family.
+        family: The module of the family, below the package.
         benchmarks: How the task's name calls a benchmark -> its name.
         arguments: What the task's YAML gives to the data set besides.
         filter: Name of the function that reads answers.
@@ -78,29 +78,29 @@ _REASON = "right_for_the_right_reason"
 FAMILIES = {
     "runtime": Tasks(
         ("codemind_runtime", "codemind_runtime_direct"),
-        "runtime",
+        "families.runtime.task",
         {**_OWN, "humaneval": "reval_humaneval", "classeval": "reval_classeval"},
         {"settings": SETTINGS},
         "extract_answer",
         "answer",
-        {name: f"runtime_items.{name}" for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
+        {name: f"runtime.items.{name}" for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
     ),
     "ier": Tasks(
-        ("codemind_ier", "codemind_ier_direct"), "ier", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
+        ("codemind_ier", "codemind_ier_direct"), "families.ier.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
     ),
     "fresh": Tasks(
         ("codemind_ier_fresh", "codemind_ier_fresh_direct"),
-        "fresh",
+        "families.fresh.task",
         _OWN,
         _STEPS,
         "strict_match",
         "output",
-        {name: f"fresh.{name}" for name in ("r_ier_fresh", "r_ier_original", "memory_gap")},
+        {name: f"fresh.task.{name}" for name in ("r_ier_fresh", "r_ier_original", "memory_gap")},
     ),
-    "unrolled": Tasks(("codemind_ier_unrolled",), "unrolled", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
+    "unrolled": Tasks(("codemind_ier_unrolled",), "families.unrolled.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
     "input": Tasks(
         ("codemind_input", "codemind_input_direct"),
-        "input",
+        "families.input.task",
         _OWN,
         _STEPS,
         "strict_match",
@@ -110,7 +110,7 @@ FAMILIES = {
     ),
     **{
         f"cruxeval_{predicts}": Tasks(
-            (f"codemind_cruxeval_{predicts}",), "cruxeval.task", dict.fromkeys(forms, "cruxeval"),
+            (f"codemind_cruxeval_{predicts}",), "families.cruxeval.task", dict.fromkeys(forms, "cruxeval"),
             {"setting": "direct"},
             f"extract_{predicts}", "answer", {"pass@1": None, "pass@1_upstream": None}, constants=3,
             functions=(f"{predicts}_dataset", f"process_{predicts}"),
@@ -119,20 +119,20 @@ FAMILIES = {
     },
     "sr": Tasks(
         ("codemind_sr",),
-        "sr",
+        "families.sr.task",
         {"humaneval": "humaneval", "classeval": "classeval_methods", "sample": "sample"},
         {"settings": ["no_test", "with_test"]},
         "extract_code",
         "",
-        {"r_sr": "sr.r_sr", "s_sr": "sr.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
+        {"r_sr": "sr.task.r_sr", "s_sr": "sr.task.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
         constants=0,
     ),
     "dsr": Tasks(
-        ("codemind_dsr",), "dsr", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")), constants=0
+        ("codemind_dsr",), "families.dsr.task", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")), constants=0
     ),
     "repair": Tasks(
         ("codemind_repair", "codemind_repair_direct"),
-        "repair",
+        "families.repair.task",
         {"humaneval": "humanevalfix", "sample": "sample_bugs"},
         {"settings": ["steps", "no_test_steps"]},
         "extract_code",
@@ -142,17 +142,17 @@ FAMILIES = {
     ),
     "verdict": Tasks(
         ("codemind_verdict",),
-        "verdict",
+        "families.verdict.task",
         _BUGS,
         {"settings": ["buggy", "correct"]},
         "extract_answer",
         "answer",
-        {name: f"verdict.{name}" for name in ("verdict", "verdict_pair")},
+        {name: f"verdict.task.{name}" for name in ("verdict", "verdict_pair")},
         constants=2,
     ),
     "locate": Tasks(
         ("codemind_locate",),
-        "verdict",
+        "families.verdict.task",
         _BUGS,
         {},
         "extract_line",
@@ -162,27 +162,27 @@ FAMILIES = {
     ),
     **{
         name: Tasks(
-            (f"codemind_{name}",), "flow", _OWN, {"setting": name}, "extract_values", "answer",
+            (f"codemind_{name}",), "families.execution.flow", _OWN, {"setting": name}, "extract_values", "answer",
             {name: None, "prefix": None}, functions=(f"{name}_dataset", f"process_{name}"),
         )
         for name in ("loops", "branches")
     },
     **{
         f"trace_{setting}": Tasks(
-            (f"codemind_trace_{setting}",), "trace", _OWN, {"setting": setting}, "extract_steps", "trace",
-            {"trace": None, "prefix": None, "output": None, _REASON: f"trace.{_REASON}"},
+            (f"codemind_trace_{setting}",), "families.execution.trace", _OWN, {"setting": setting}, "extract_steps", "trace",
+            {"trace": None, "prefix": None, "output": None, _REASON: f"execution.trace.{_REASON}"},
         )
         for setting in ("lines", "states")
     },
     **{
         f"re2_{setting}": Tasks(
-            ("codemind_re2",), "re2", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
+            ("codemind_re2",), "studies.re2.task", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
             dict.fromkeys(("right", "right_easy", "right_easy_searched", "right_difficult")),
         )
         for setting in ("output", "loop", "branch")
     },
     "re2_input": Tasks(
-        ("codemind_re2",), "re2", {"input": "re2"}, {"setting": "input"}, "extract_input", "answer",
+        ("codemind_re2",), "studies.re2.task", {"input": "re2"}, {"setting": "input"}, "extract_input", "answer",
         dict.fromkeys(("right", "right_easy", "right_difficult")), constants=2,
         functions=("input_dataset", "input_process_results"),
     ),

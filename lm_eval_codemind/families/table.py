@@ -27,7 +27,7 @@ class Column:
 
 
 _TEXTS: Mapping[str, Any] = yaml.safe_load(
-    resources.files("lm_eval_codemind.families.views").joinpath("tables.yaml").read_text(encoding="utf-8")
+    resources.files(__package__).joinpath("tables.yaml").read_text(encoding="utf-8")
 )
 
 

@@ -16,7 +16,6 @@ from unittest.mock import patch
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness import stages as stages_module
 from lm_eval_codemind.harness.contract import (
-    checked,
     commit,
     dataset_arguments,
     loaded_once,
@@ -27,6 +26,7 @@ from lm_eval_codemind.harness.contract import (
 )
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.models import checks_the_suite
+from lm_eval_codemind.harness.preflight import checked
 from lm_eval_codemind.harness.replies import forget_failed
 from lm_eval_codemind.harness.result_files import date_of
 

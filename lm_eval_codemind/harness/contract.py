@@ -67,39 +67,6 @@ def include_our_tasks(manager: Any) -> None:
     manager.__init__ = with_our_tasks
 
 
-def check_before_loading() -> None:
-    """Have ``lm_eval`` check runs of this suite's tasks before it loads the model, as ``codemind run`` does.
-
-    Relies on ``EvaluatorConfig.process_tasks``, which resolves the names of the tasks after ``lm_eval`` has read its
-    options, and returns the task manager. Called by :mod:`lm_eval_codemind.startup`.
-    """
-    try:
-        from lm_eval.config.evaluate_config import EvaluatorConfig
-
-        usual = EvaluatorConfig.process_tasks
-    except (ImportError, AttributeError):
-        return
-
-    @wraps(usual)
-    def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
-        manager = usual(self, metadata)
-        names = [name for name in self.tasks if isinstance(name, str)]
-        if not checked and any(name.startswith("codemind") for name in names):
-            from lm_eval_codemind.harness.preflight import check_run
-
-            try:
-                check_run(self, manager, names)
-            except UserError as error:
-                raise SystemExit(f"Error: {error}") from error
-        return manager
-
-    EvaluatorConfig.process_tasks = process_tasks
-
-
-# Not empty while `codemind run`, which has checked the run, is in control.
-checked: list[bool] = []
-
-
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of ``lm_eval run`` as the harness parses them. Their ``func`` runs the evaluation.
 

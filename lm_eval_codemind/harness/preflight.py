@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,37 @@ _PACKAGES = {"hf": (("torch", "transformers"), "hf"), "vllm": (("vllm",), "vllm"
 _CHATS = ("local-chat-completions", "openai-chat-completions")
 # In the config.json of a model's directory.
 _CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx")
+
+
+def check_before_loading() -> None:
+    """Have ``lm_eval`` check runs of this suite's tasks before it loads the model, as ``codemind run`` does.
+
+    Relies on ``EvaluatorConfig.process_tasks``, which resolves the names of the tasks after ``lm_eval`` has read its
+    options, and returns the task manager. Called by :mod:`lm_eval_codemind.startup`.
+    """
+    try:
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+
+        usual = EvaluatorConfig.process_tasks
+    except (ImportError, AttributeError):
+        return
+
+    @wraps(usual)
+    def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
+        manager = usual(self, metadata)
+        names = [name for name in self.tasks if isinstance(name, str)]
+        if not checked and any(name.startswith("codemind") for name in names):
+            try:
+                check_run(self, manager, names)
+            except UserError as error:
+                raise SystemExit(f"Error: {error}") from error
+        return manager
+
+    EvaluatorConfig.process_tasks = process_tasks
+
+
+# Not empty while `codemind run`, which has checked the run, is in control.
+checked: list[bool] = []
 
 
 def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[str] = ()) -> None:

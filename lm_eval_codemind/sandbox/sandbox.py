@@ -16,12 +16,11 @@ from typing import cast
 from . import isolation as levels
 from . import lists
 from .job import Job, Limits, Outcome
-from .runtimes import Runtime, get_runtime
+from .runtimes import get_runtime
 from .unit import ServerUnit
 from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
-EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
 # Imported by every server: what many programs import, and what costs a fork little. A fork costs in proportion to the
 # memory of what is forked: a bare server runs programs several times faster than one that holds scipy.
 LIGHT = (
@@ -152,25 +151,6 @@ def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> 
     return ("unittest", *packages) if testing else packages
 
 
-class _Python(Runtime):
-    name = "python"
-
-    def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> Sandbox:
-        return Sandbox(workers=workers, hash_seed=hash_seed)
-
-    def shared_sandbox(self, workers: int | None) -> Sandbox:
-        executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
-        if executor not in ("local", "ray"):
-            raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
-        if executor == "local":
-            return self.sandbox(workers)
-        from .ray_sandbox import RaySandbox
-
-        return RaySandbox(workers=workers)
-
-
-PYTHON = _Python()
-
 _shared: dict[str, WorkerPool] = {}
 _shared_lock = threading.Lock()
 # The sandboxes of the process that this one was forked from. They are never closed or collected here.
@@ -201,7 +181,7 @@ def shared_sandbox() -> Sandbox:
         IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
         ValueError: If a variable's value isn't one of those.
     """
-    return cast(Sandbox, _shared_for(PYTHON.name))
+    return cast(Sandbox, _shared_for("python"))
 
 
 def _shared_for(language: str) -> WorkerPool:

@@ -15,7 +15,8 @@ from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.families import families
 from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING
 from lm_eval_codemind.families.execution.trace import TRACE
-from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, PUBLISHED_IER, STRICT
+from lm_eval_codemind.families.ier.published import PUBLISHED_IER
+from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT
 from lm_eval_codemind.families.runtime.task import RUNTIME
 from lm_eval_codemind.families.verdict.task import LOCATE, VERDICT
 from lm_eval_codemind.family import Family

@@ -253,7 +253,7 @@ def test_programs_nested_as_deeply_as_python_allows_end_no_run(body: str, docume
         assert (values["pass@1"], values["r_dsr"]) == (0, 0)
 
 
-EXAMPLES = Templates("dsr").examples()
+EXAMPLES = Templates(dsr.DSR.templates).examples()
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

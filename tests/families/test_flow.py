@@ -20,7 +20,6 @@ from lm_eval_codemind.data.facts.executions import REASONS, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.execution import flow
-from lm_eval_codemind.harness.templates import PACKAGED
 from lm_eval_codemind.languages.python.recorder import record, units
 from lm_eval_codemind.languages.python.tracing import Trace, read_trace
 from lm_eval_codemind.proof.executions import events, simple_values, target_of, values_by_line
@@ -32,7 +31,7 @@ from watching import Watching
 
 BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
 KINDS = ("loops", "branches")
-EXAMPLES = yaml.safe_load((PACKAGED / "execution" / "examples.yaml").read_text(encoding="utf-8"))
+EXAMPLES = yaml.safe_load((flow.LOOP_REASONING.templates / "examples.yaml").read_text(encoding="utf-8"))
 
 
 def documents(kind: str, benchmark: str = "sample") -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@ import pytest
 
 from lm_eval_codemind import family
 from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.families.ier import published
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness import provenance
 from lm_eval_codemind.harness.reply import SKIPPED
@@ -56,7 +57,7 @@ def test_filters() -> None:
 
 
 def test_the_published_filter_takes_an_empty_block() -> None:
-    (answers,) = ier.published_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION])
+    (answers,) = published.strict_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION])
     assert answers == [Answer("\n\n"), Answer(None)]
 
 
@@ -66,8 +67,8 @@ def test_metrics_of_one_response() -> None:
     assert ier.process_results(FUNCTION, quoted) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, none) == {"r_ier": 0.0, "r_ier_text": 0.0, "answered": 0.0}
     assert ier.process_results(FUNCTION, [[LEFT_OUT]]) == {}
-    assert ier.process_published_results(FUNCTION, quoted) == {"r_ier_text": 0.0, "answered": 1.0}
-    assert ier.process_published_results(FUNCTION, [[LEFT_OUT]]) == {}
+    assert published.process_results(FUNCTION, quoted) == {"r_ier_text": 0.0, "answered": 1.0}
+    assert published.process_results(FUNCTION, [[LEFT_OUT]]) == {}
 
 
 def test_metrics_of_repeats() -> None:

@@ -324,7 +324,7 @@ def test_ceiling_and_floor(task: str, model: str, value: float) -> None:
 
 
 def test_the_worked_examples_are_true() -> None:
-    examples = Templates("input").examples()
+    examples = Templates(family.INPUT_PREDICTION.templates).examples()
     assert list(examples) == ["function", "method", "script"]
     with Sandbox(workers=1) as sandbox:
         for name, example in examples.items():

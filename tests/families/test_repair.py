@@ -18,7 +18,6 @@ from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.repair import task as repair
-from lm_eval_codemind.harness.templates import PACKAGED
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.results.associations import associations
@@ -89,7 +88,7 @@ def test_benchmarks_without_bugs_are_refused() -> None:
 
 
 def test_the_worked_example_in_java_is_true() -> None:
-    path = PACKAGED / "repair" / "java" / "examples.yaml"
+    path = repair.REPAIR.templates / "java" / "examples.yaml"
     (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
     kind = get_language("java").kind("function")
     made = Problem("P", "made", "function", "java", example["code"], example["entry_point"], "", "")
@@ -136,7 +135,7 @@ def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_worked_example_is_true() -> None:
-    (example,) = yaml.safe_load((PACKAGED / "repair" / "examples.yaml").read_text(encoding="utf-8")).values()
+    (example,) = yaml.safe_load((repair.REPAIR.templates / "examples.yaml").read_text(encoding="utf-8")).values()
     assert passes(example["code"], example["test"]) and not passes(example["buggy"], example["test"])
     splits = repair.dataset(benchmark="sample_bugs", settings=["steps", "no_test_steps"])
     (shown,) = splits["fewshot"]

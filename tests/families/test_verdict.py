@@ -23,7 +23,6 @@ from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict import score as scores
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.families.verdict.task import changed_lines
-from lm_eval_codemind.harness.templates import PACKAGED
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
@@ -88,7 +87,7 @@ def test_the_prompts_of_the_sample() -> None:
 
 @pytest.mark.parametrize("place", ["", "java"])
 def test_the_few_shot_examples_differ_by_the_fix(place: str) -> None:
-    path = PACKAGED / "verdict" / place / "examples.yaml"
+    path = verdict.VERDICT.templates / place / "examples.yaml"
     (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
     (line,) = changed_lines(example["buggy"], example["code"])
     assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"

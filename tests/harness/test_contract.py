@@ -10,6 +10,7 @@ import pytest
 
 from lm_eval_codemind import family as question_family
 from lm_eval_codemind.families.dsr import task as dsr
+from lm_eval_codemind.families.ier import published
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness import contract
@@ -54,7 +55,7 @@ def dsr_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
 
 HOOKS = [
     (ier.process_results, ier_answers, "r_ier"),
-    (ier.process_published_results, ier_answers, "r_ier_text"),
+    (published.process_results, ier_answers, "r_ier_text"),
     (sr.process_results, sr_answers, "pass@1_no_test"),
     (sr.process_results, misled_answers, "pass@1"),
     (dsr.process_results, dsr_answers, "pass@1"),

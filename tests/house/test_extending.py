@@ -20,7 +20,7 @@ from tests.run_files import read_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 ENTRY_POINTS = """\
-[lm_eval_codemind.data.benchmarks]
+[lm_eval_codemind.benchmarks]
 sums = sums:SUMS
 [lm_eval_codemind.families]
 parity = parity:PARITY

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node isn't
 TASK = "codemind_writing_js"
 UNSAFE = "--confirm_run_unsafe_code"
 ENTRY_POINTS = """\
-[lm_eval_codemind.data.benchmarks]
+[lm_eval_codemind.benchmarks]
 js = javascript:JS
 [lm_eval_codemind.families]
 writing = javascript:WRITING

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.reference import OracleLM
-from lm_eval_codemind.harness.templates import Templates
 
 
 def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None
 )
 def test_a_run_with_other_documents_verifies(task: str, metadata: Any, tmp_path: Path) -> None:
     if metadata == "prompts":
-        shutil.copytree(Templates("ier").directory, tmp_path / "mine" / "ier")
+        shutil.copytree(IER.templates, tmp_path / "mine" / "ier")
         for file in (tmp_path / "mine" / "ier").glob("*.txt"):
             file.write_text(file.read_text().replace("### Problem", "### My problem", 1))
         metadata = {"prompts": str(tmp_path / "mine")}

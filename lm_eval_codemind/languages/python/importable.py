@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 from lm_eval_codemind.sandbox.isolation import IsolationUnavailable
 from lm_eval_codemind.sandbox.job import Job, Limits
-from lm_eval_codemind.sandbox.sandbox import EXECUTOR_VARIABLE, Sandbox, shared_sandbox
+from lm_eval_codemind.sandbox.python import EXECUTOR_VARIABLE
+from lm_eval_codemind.sandbox.sandbox import Sandbox, shared_sandbox
 from lm_eval_codemind.sandbox.visible import VARIABLE
 
 # Importing a large package takes more time and memory than a program.

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from lm_eval_codemind.families.runtime.task import RUNTIME
 from lm_eval_codemind.harness.templates import Templates
 
 PROGRAM = {"numbered": "1  def f(x):\n2      return x", "input": "f(3)", "set_up": "", "stdin": None, "during": "",
@@ -10,7 +11,7 @@ PROGRAM = {"numbered": "1  def f(x):\n2      return x", "input": "f(3)", "set_up
 
 @pytest.mark.parametrize("setting", ["direct", "cot"])
 def test_every_question_says_what_it_means(setting: str) -> None:
-    templates = Templates("runtime")
+    templates = Templates(RUNTIME.templates)
     line = {**PROGRAM, "line": 2, "setting": setting, "during": " while f(3) runs"}
     coverage = templates.render("coverage", **line)
     assert "is line 2 executed while f(3) runs?" in coverage and "2      return x" in coverage and "f(3)" in coverage

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.answers.pipeline import OUTPUT, read
-from lm_eval_codemind.harness.templates import PACKAGED, Templates
+from lm_eval_codemind.families.ier.task import IER
+from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language
 
 KINDS = [kind.name for kind in get_language("python").kinds]
@@ -14,7 +15,7 @@ KINDS = [kind.name for kind in get_language("python").kinds]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_worked_examples_are_true(kind: str) -> None:
-    example = Templates("ier").examples()[kind]
+    example = Templates(IER.templates).examples()[kind]
     code, stdin = example["code"], ""
     if kind == "function":
         code += f"\nprint(repr({example['input']}))"
@@ -29,7 +30,7 @@ def test_worked_examples_are_true(kind: str) -> None:
 @pytest.mark.parametrize("setting", ["steps", "direct"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_packaged_prompts(kind: str, setting: str) -> None:
-    templates = Templates("ier")
+    templates = Templates(IER.templates)
     text = templates.render(kind, code="CODE", input="INPUT", entry_point="f", setting=setting)
     assert text.startswith("### Problem\n")
     assert text.endswith("### Answer")
@@ -40,7 +41,7 @@ def test_packaged_prompts(kind: str, setting: str) -> None:
 
 
 def test_packaged_response_is_found_again() -> None:
-    templates = Templates("ier")
+    templates = Templates(IER.templates)
     response = templates.render("response", output="[1,\n2]", reasoning="Because <output>", setting="steps")
     assert read(response, OUTPUT, str).text == "\n[1,\n2]\n"
     assert templates.render("response", output="5", reasoning="x", setting="direct") == "<output>\n5\n</output>"
@@ -50,24 +51,24 @@ def test_own_templates(tmp_path: Path) -> None:
     directory = tmp_path / "ier"
     directory.mkdir()
     (directory / "function.txt").write_text("{{ code }} | {{ input }}\n")
-    templates = Templates("ier", tmp_path)
+    templates = Templates(IER.templates, tmp_path)
     assert templates.render("function", code="a", input="b") == "a | b"
     assert set(templates.examples()) == {*KINDS, "java/script"}
     first = templates.digest()
-    assert first != Templates("ier").digest()
+    assert first != Templates(IER.templates).digest()
     (directory / "examples.yaml").write_text("function: {code: x}\n")
-    assert Templates("ier", tmp_path).examples() == {"function": {"code": "x"}}
-    assert Templates("ier", tmp_path).digest() != first
+    assert Templates(IER.templates, tmp_path).examples() == {"function": {"code": "x"}}
+    assert Templates(IER.templates, tmp_path).digest() != first
 
 
 def test_faults_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="subdirectory 'ier'"):
-        Templates("ier", tmp_path / "nowhere")
+        Templates(IER.templates, tmp_path / "nowhere")
     directory = tmp_path / "ier"
     directory.mkdir()
     (directory / "function.txt").write_text("{{ unknown }}")
     (directory / "method.txt").write_text("{% if %}")
-    templates = Templates("ier", tmp_path)
+    templates = Templates(IER.templates, tmp_path)
     with pytest.raises(ValueError, match=r"function\.txt: 'unknown' is undefined; the variables are code, input"):
         templates.render("function", code="", input="")
     with pytest.raises(ValueError, match=r"method\.txt: Expected"):
@@ -82,6 +83,6 @@ def test_digest_covers_names_and_contents(tmp_path: Path) -> None:
         root = tmp_path / f"{name}{content}" / "ier"
         root.mkdir(parents=True)
         (root / name).write_text(content)
-        digests.add(Templates("ier", root.parent).digest())
+        digests.add(Templates(IER.templates, root.parent).digest())
     assert len(digests) == 3
-    assert Templates("ier").digest() == Templates("ier", PACKAGED).digest()
+    assert IER.templates.parent.name == "ier"

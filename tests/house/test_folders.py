@@ -1,0 +1,60 @@
+"""What belongs to one family, or to one study, lies in its folder, and no import goes in a circle."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import lm_eval_codemind
+
+PACKAGE = Path(lm_eval_codemind.__file__).parent
+ROOMS = {
+    "answers", "commands", "data", "families", "harness", "languages", "proof", "results", "sandbox", "studies",
+    "transforms",
+}  # fmt: skip
+
+
+def modules() -> dict[str, Path]:
+    paths = {path.relative_to(PACKAGE.parent): path for path in PACKAGE.rglob("*.py")}
+    return {".".join(name.with_suffix("").parts).removesuffix(".__init__"): path for name, path in paths.items()}
+
+
+def imported(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """Yield the modules of the package that a module imports, those that a function imports included."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            parts = package.split(".")
+            base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
+            module = ".".join(filter(None, [base, node.module or ""]))
+            for alias in node.names:
+                yield f"{module}.{alias.name}" if f"{module}.{alias.name}" in known else module
+
+
+def test_there_are_eleven_rooms() -> None:
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"tasks"} == ROOMS
+
+
+def test_nothing_outside_of_families_and_studies_names_one() -> None:
+    names = [path.parent.name for path in (PACKAGE / "families").glob("*/__init__.py")]
+    pattern = re.compile(rf"\b(families\.({'|'.join(names)})|studies\.\w+)\b")
+    assert len(names) >= 12
+    named = {
+        name: match.group()
+        for name, path in modules().items()
+        if name.split(".")[1:2] not in (["families"], ["studies"])
+        if (match := pattern.search(path.read_text(encoding="utf-8")))
+    }
+    assert named == {}
+
+
+def test_no_import_goes_in_a_circle() -> None:
+    known = modules()
+    uses = {name: {each for each in imported(name, path, known) if each in known} for name, path in known.items()}
+    assert sum(map(len, uses.values())) > 700
+    while leaves := [name for name, others in uses.items() if not others & uses.keys() - {name}]:
+        for name in leaves:
+            del uses[name]
+    assert uses == {}
