@@ -86,7 +86,8 @@ FAMILIES = {
         {name: f"runtime.items.{name}" for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
     ),
     "ier": Tasks(
-        ("codemind_ier", "codemind_ier_direct"), "families.ier.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
+        ("codemind_ier", "codemind_ier_direct"), "families.ier.task", _OWN, _STEPS, "strict_match", "output",
+        {"r_ier": None},
     ),
     "fresh": Tasks(
         ("codemind_ier_fresh", "codemind_ier_fresh_direct"),
@@ -97,7 +98,9 @@ FAMILIES = {
         "output",
         {name: f"fresh.task.{name}" for name in ("r_ier_fresh", "r_ier_original", "memory_gap")},
     ),
-    "unrolled": Tasks(("codemind_ier_unrolled",), "families.unrolled.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
+    "unrolled": Tasks(
+        ("codemind_ier_unrolled",), "families.unrolled.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
+    ),
     "input": Tasks(
         ("codemind_input", "codemind_input_direct"),
         "families.input.task",
@@ -128,7 +131,8 @@ FAMILIES = {
         constants=0,
     ),
     "dsr": Tasks(
-        ("codemind_dsr",), "families.dsr.task", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")), constants=0
+        ("codemind_dsr",), "families.dsr.task", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")),
+        constants=0,
     ),
     "repair": Tasks(
         ("codemind_repair", "codemind_repair_direct"),
@@ -169,8 +173,8 @@ FAMILIES = {
     },
     **{
         f"trace_{setting}": Tasks(
-            (f"codemind_trace_{setting}",), "families.execution.trace", _OWN, {"setting": setting}, "extract_steps", "trace",
-            {"trace": None, "prefix": None, "output": None, _REASON: f"execution.trace.{_REASON}"},
+            (f"codemind_trace_{setting}",), "families.execution.trace", _OWN, {"setting": setting}, "extract_steps",
+            "trace", {"trace": None, "prefix": None, "output": None, _REASON: f"execution.trace.{_REASON}"},
         )
         for setting in ("lines", "states")
     },

@@ -27,10 +27,10 @@ sys.modules["fcntl"] = None  # as on systems that have no such module
 from importlib import import_module
 made = 0
 for function, arguments in json.loads(sys.argv[1]):
-    published = function.startswith("published")
-    documents = getattr(ier, function)(**arguments, suite={})["test"]
-    read = ier.published_match if published else ier.strict_match
-    score = ier.process_published_results if published else ier.process_results
+    module = import_module(function.rpartition(".")[0])
+    published = module.__name__.endswith("published")
+    documents = module.dataset(**arguments, suite={})["test"]
+    read, score = module.strict_match, module.process_results
     few = documents.select(range(min(3, len(documents)))).to_list()
     for document, answers in zip(few, read([[document["target"]] for document in few], few)):
         scores = score(document, [answers])
