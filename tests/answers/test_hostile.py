@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.published.re2 import read_branches, read_loops, read_value, same_output
-from lm_eval_codemind.answers.re2_values import read_lines, stated_value
+from lm_eval_codemind.answers.re2_values import read_lines, value_at_start
 from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.families import families
 from lm_eval_codemind.families.flow import BRANCH_REASONING, LOOP_REASONING
@@ -97,7 +97,7 @@ def test_time_is_in_proportion_to_length(one: tuple[Family, str, str, str]) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "parse", [read_loops, read_branches, read_lines, read_value, stated_value, partial(same_output, label=["1"])]
+    "parse", [read_loops, read_branches, read_lines, read_value, value_at_start, partial(same_output, label=["1"])]
 )
 def test_parsers_of_re2_take_time_in_proportion_to_length(parse: Callable[[str], object]) -> None:
     for piece in PIECES:
