@@ -32,7 +32,7 @@ _WRAPPERS = (
 )
 # A label in front of an answer, such as `Answer:`, `**Output**:` or `The return value is`.
 _LABEL = re.compile(
-    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+)?(?:next\s+)?(?:executed\s+)?"
+    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+|standard\s+)?(?:next\s+)?(?:executed\s+)?"
     r"(?:outputs?|answer|results?|values?|state|returns|prints|verdict|line|trace|input|type)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
