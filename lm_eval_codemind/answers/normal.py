@@ -17,7 +17,7 @@ FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=
 _OPEN_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL)
 # Text after a literal that cannot continue it: another line, or punctuation or a word.
 PROSE = re.compile(
-    r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
+    r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|[`*]*\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
     re.IGNORECASE,
 )
 # A fence, back-ticks, bold text or a formula at the start, with prose after it.

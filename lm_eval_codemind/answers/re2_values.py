@@ -15,7 +15,7 @@ _DTYPE = re.compile(r",\s*dtype=[^)]*(?=\)\Z)")
 # A string, or a word of JSON.
 _WORDS = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\b(?:null|true|false)\b""")
 _PYTHON = {"null": "None", "true": "True", "false": "False"}
-_LINE = re.compile(r"[\s*-]*(?:line\s*)?`?(?P<line>\d{1,6})\b`?[:.)]*\s*(?P<rest>.*)", re.IGNORECASE)
+_LINE = re.compile(r"[\s*`-]*(?:line\s*)?`?(?P<line>\d{1,6})\b`?[:.)]*\s*(?P<rest>.*)", re.IGNORECASE)
 _LIST = re.compile(r"(?:`?(?P<name>[A-Za-z_]\w*)`?\s*[=:]\s*)?(?P<items>\[.*)")
 _MARK = re.compile(r"\[(?:STATE|BRANCH)\]")
 _TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}

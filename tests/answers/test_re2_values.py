@@ -120,7 +120,7 @@ def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
         ("output", "about 5", None),
         ("loop", "\ufeffline 3: i = [1]", "line 3: i = [1]"),
         ("loop", "```\nline 3: i = [1]\nline 4: [2]\n```", "line 3: i = [1]\nline 4: [2]"),
-        ("loop", "**line 3: i = [1]**", "line 3: i = [1]"),
+        ("loop", "**line 3: i = [1]**", "**line 3: i = [1]**"),
         ("loop", "line 3: i = [1", None),
     ],
 )
