@@ -5,7 +5,7 @@ complete answer is ignored. A list is read as a whole or not at all.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from lm_eval_codemind.answers.literals import is_literal, literal_or
@@ -25,13 +25,13 @@ _OPENING, _CLOSING = "[({", "])}"
 _ATOM = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
 
 
-def literal_at_start(text: str) -> str | None:
-    """Return the text of the Python literal that a text starts with; None if it starts otherwise."""
+def literal_at_start(text: str, is_value: Callable[[str], bool] = is_literal) -> str | None:
+    """Return the text of the Python literal, or of another value, that a text starts with; None without one."""
     bare = text.strip()
-    if is_literal(bare):
+    if is_value(bare):
         return bare
     head = _head(bare)
-    return head if head and PROSE.match(bare, len(head)) and is_literal(head) else None
+    return head if head and PROSE.match(bare, len(head)) and is_value(head) else None
 
 
 def _head(text: str) -> str:

@@ -13,9 +13,11 @@ from lm_eval_codemind.answers.literals import is_literal
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
+# A fence that a block does not close.
+_OPEN_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL)
 # Text after a literal that cannot continue it: another line, or punctuation or a word.
 PROSE = re.compile(
-    r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
+    r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|[`*]*\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
     re.IGNORECASE,
 )
 # A fence, back-ticks, bold text or a formula at the start, with prose after it.
@@ -30,7 +32,7 @@ _WRAPPERS = (
 )
 # A label in front of an answer, such as `Answer:`, `**Output**:` or `The return value is`.
 _LABEL = re.compile(
-    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+)?(?:next\s+)?(?:executed\s+)?"
+    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+|standard\s+)?(?:next\s+)?(?:executed\s+)?"
     r"(?:outputs?|answer|results?|values?|state|returns|prints|verdict|line|trace|input|type)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
@@ -95,10 +97,22 @@ def plain(text: str) -> str:
     return _MINUS.sub("-", _BLANKS.sub(" ", _INVISIBLE.sub("", text))).translate(_QUOTES)
 
 
+def typed(text: str) -> str:
+    """Return free text, such as standard input: the text without invisible characters, labels and fences."""
+    text = plain(text)
+    for _ in range(_DEEPEST):
+        bare = text.strip()
+        keyed, match = _of_one_key(bare, ""), FENCE.match(bare) or _LABEL.fullmatch(bare)
+        if keyed is None and match is None:
+            break
+        text = match["inside"] if match else keyed or ""
+    return text.removeprefix("\n")
+
+
 def _inside(text: str, name: str) -> str | None:
     """Return a text without its outermost layer of layout; None if it has none."""
     bare = text.strip()
-    fenced = FENCE.fullmatch(bare)
+    fenced = FENCE.fullmatch(bare) or _OPEN_FENCE.fullmatch(bare)
     if fenced:
         return fenced["inside"]
     for wrapper in _WRAPPERS:

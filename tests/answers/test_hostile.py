@@ -24,7 +24,7 @@ from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.studies.re2.published.rules import read_branches, read_loops, read_value, same_output
 from lm_eval_codemind.studies.re2.published.task import PUBLISHED_RE2
 from lm_eval_codemind.studies.re2.task import RE2
-from lm_eval_codemind.studies.re2.values import read_lines, stated_value
+from lm_eval_codemind.studies.re2.values import read_lines, value_at_start
 from lm_eval_codemind.studies.reval.task import PUBLISHED_RUNTIME
 from lm_eval_codemind.studies.traces.task import CES, COCONUT
 
@@ -99,7 +99,7 @@ def test_time_is_in_proportion_to_length(one: tuple[Family, str, str, str]) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "parse", [read_loops, read_branches, read_lines, read_value, stated_value, partial(same_output, label=["1"])]
+    "parse", [read_loops, read_branches, read_lines, read_value, value_at_start, partial(same_output, label=["1"])]
 )
 def test_parsers_of_re2_take_time_in_proportion_to_length(parse: Callable[[str], object]) -> None:
     for piece in PIECES:

@@ -14,7 +14,8 @@ from lm_eval_codemind.questions import Question
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2 import values
 
-QUESTION = Question.from_document({"benchmark": "re2", "problem_id": "P", "kind": "function", "language": "python"})
+DOCUMENT = {"benchmark": "re2", "problem_id": "P", "kind": "function", "language": "python"}
+QUESTIONS = {setting: Question.from_document({**DOCUMENT, "setting": setting}) for setting in ("output", "loop")}
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("ab "),
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text("abc"), inner),
@@ -65,13 +66,21 @@ def test_values_are_compared_as_json_shows_them(answer: str, label: Any, same: b
         ("line 3: i = ['a', 'b']\nline 3: j = [(1, 2)]", {"3": {"i": ["a", "b"], "j": [(1, 2)]}}),
         ("- Line 12: [Y, N]", {"12": {"": ["Y", "N"]}}),
         ("3: i = []", {"3": {"i": []}}),
-        ('{"3": {"i": [1]}, "5": [true]}', {"3": {"i": [1]}, "5": {"": [True]}}),
+        ("line 3: i = [1]\n\nline 5: [true] (once)\n\nThe loop ends.", {"3": {"i": [1]}, "5": {"": [True]}}),
+        ("3 `i`: [1]", {"3": {"i": [1]}}),
         ("line 9: x = [MPQ(1,2), {0: 1, 2: 3}]", {"9": {"x": ["MPQ(1,2)", {0: 1, 2: 3}]}}),
-        ("line 9: x = ??", {"9": {"x": ["??"]}}),
-        ("I do not know.", {}),
+        ("line 9: x = ??", None),
+        ("line 3: i = [1, 2", None),
+        ("line 3: i = [1, 2][0]", None),
+        ("The lists:\nline 3: i = [1]", None),
+        ("line 3: i = [1]\nand\nline 4: j = [2]", None),
+        ("line 3: i = [1]\nline 4: j = 2", None),
+        ("\ufeffline 3: i = [1]", None),
+        ("I do not know.", None),
+        ("", None),
     ],
 )
-def test_lists_are_read(text: str, lines: dict[str, Any]) -> None:
+def test_lists_are_read_as_a_whole(text: str, lines: dict[str, Any] | None) -> None:
     assert values.read_lines(text) == lines
 
 
@@ -89,6 +98,40 @@ def test_truths_and_the_first_difference() -> None:
     ("kind", "expected", "response"), [(kind, *shape) for kind, shapes in SHAPES.items() for shape in shapes]
 )
 def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
-    answer = re2.RE2.read(response, QUESTION, re2.FILTER).text
-    form = values.read_value if kind == "values" else values.read_lines
-    assert repr(None if answer is None else form(answer)) == expected
+    question, form = {
+        "values": (QUESTIONS["output"], values.read_value),
+        "lines": (QUESTIONS["loop"], values.read_lines),
+    }[kind]
+    answer = re2.RE2.read(response, question, re2.FILTER)
+    assert repr(None if answer.text is None else form(answer.text)) == expected
+    assert (answer.reading == "read") is (answer.text is not None)
+
+
+@pytest.mark.parametrize(
+    ("setting", "block", "text"),
+    [
+        ("output", "\ufeff[1, null]\u200b", "[1, null]"),
+        ("output", "Output: `{'a': true}`", "{'a': true}"),
+        ("output", '{"a": [1]}, because x is 3', '{"a": [1]}'),
+        ("output", "```json\nnull\n```\nThe list is empty.", "null"),
+        ("output", "```json\n-1", "-1"),
+        ("output", "...", None),
+        ("output", "[1, 2", None),
+        ("output", "about 5", None),
+        ("loop", "\ufeffline 3: i = [1]", "line 3: i = [1]"),
+        ("loop", "```\nline 3: i = [1]\nline 4: [2]\n```", "line 3: i = [1]\nline 4: [2]"),
+        ("loop", "**line 3: i = [1]**", "**line 3: i = [1]**"),
+        ("loop", "line 3: i = [1", None),
+    ],
+)
+def test_the_text_that_was_parsed_is_the_answer(setting: str, block: str, text: str | None) -> None:
+    answer = re2.RE2.read(f"<answer>{block}</answer>", QUESTIONS[setting], re2.FILTER)
+    assert answer.text == text and answer.reading == ("malformed" if text is None else "read")
+
+
+def test_words_of_json_in_strings_stay() -> None:
+    assert values.read_value("{'a': 'is true, not null', 'b': null, 'c': false}") == {
+        "a": "is true, not null",
+        "b": None,
+        "c": False,
+    }

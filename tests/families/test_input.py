@@ -267,6 +267,34 @@ def test_scripts_are_given_what_is_typed() -> None:
     assert [scores["as_recorded"] for _, scores in judgements] == [1, 1, 1, 0]
 
 
+@pytest.mark.parametrize(
+    ("answer", "stdin"),
+    [
+        ("3\n 1 2", "3\n 1 2\n"),
+        ("\n 3\n1\n\n", " 3\n1\n\n"),
+        ("Input:\n3\n1", "3\n1\n"),
+        ("**Standard input:**\n```\n3\n1\n```\nIt prints 4.", "3\n1\n"),
+        ("```text\n3\n1\n```", "3\n1\n"),
+        ("```\nInput: 3\n```", "3\n"),
+        ("\ufeff3\u202f\u22121\u200b", "3 -1\n"),
+        ('{"input": "3\\n1"}', "3\n1\n"),
+        ("*..*", "*..*\n"),
+        ("f(3) = 4", "f(3) = 4\n"),
+        ("", ""),
+    ],
+)
+def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer: str, stdin: str) -> None:
+    kind, script = (
+        get_language("python").kind("script"),
+        Problem("Made", "made", "script", "python", CODE, "", "7\n", "7"),
+    )
+    read = kind.read_input(answer, script)
+    assert read is not None and read.input == stdin and not read.recorded
+    for layout in ("7", "**7**", "Input: 7", "\ufeff7", "`7`", "7."):
+        read = kind.read_input(layout, script)
+        assert read is not None and read.input == "7\n" and read.recorded
+
+
 def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     texts = yaml.safe_load((Path(__file__).parent / "hostile_inputs.yaml").read_text())

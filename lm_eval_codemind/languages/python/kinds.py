@@ -372,18 +372,18 @@ class Script(PythonKind, ScriptKind):
         return problem.input
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
-        """Return the text of standard input: the lines between the marks, or in the code fence between them."""
+        """Return the text of standard input, without a label, a fence and invisible characters."""
         from lm_eval_codemind.answers.comparison import too_long
-        from lm_eval_codemind.answers.normal import readings
+        from lm_eval_codemind.answers.normal import readings, typed
 
         if too_long(answer, problem.input):
             return None
-        text = list(readings(answer))[1] if answer.strip().startswith("```") and answer.strip() != "```" else answer
-        lines = text.removeprefix("\n")
-        typed = lines if not lines or lines.endswith("\n") else lines + "\n"
         # The layout of a response does not show how the text ends.
-        same = typed.rstrip("\n") == problem.input.rstrip("\n")
-        return PredictedInput(problem.input if same else typed, same)
+        recorded = problem.input.rstrip("\n")
+        if any(text.removeprefix("\n").rstrip("\n") == recorded for text in readings(answer)):
+            return PredictedInput(problem.input, recorded=True)
+        text = typed(answer)
+        return PredictedInput(text if not text or text.endswith("\n") else text + "\n", recorded=False)
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.mutation import text_tree

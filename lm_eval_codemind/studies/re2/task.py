@@ -6,15 +6,15 @@ are left out. After RE2-Bench (arXiv 2512.14917); its own tasks are in :mod:`.re
 
 import ast
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.blocks import Marks
-from lm_eval_codemind.answers.comparison import same_lines
+from lm_eval_codemind.answers.comparison import same_lines, same_output
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
+from lm_eval_codemind.answers.normal import typed
 from lm_eval_codemind.answers.pipeline import read
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.family import Variant
@@ -118,17 +118,16 @@ class Re2(PublishedRe2):
         return {"answer": "\n".join(rows)}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the text between the marks."""
-        printed = kind_of(question).printed
+        """Return the text of the value or of the lists, or the text that a script prints or reads."""
 
-        def form(text: str) -> Any:
+        def form(text: str) -> str | None:
             if question.key.setting in (LOOP, BRANCH):
-                return values.read_lines(text) or None
-            return (text,) if printed else values.stated_value(text)
+                return text if values.read_lines(text) else None
+            return text if printed else values.value_at_start(text)
 
+        printed = kind_of(question).printed
         block = read(completed(response), _MARKS, form, empty=printed)
-        text = None if block.text is None else re.sub(r"```\w*", "", block.text).strip()
-        return Answer(text, reading=block.reading)
+        return Answer(block.value, reading=block.reading)
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; ``right_easy_searched`` is None where a rule gives the label."""
@@ -142,7 +141,10 @@ class Re2(PublishedRe2):
             return False
         if question.key.setting in (LOOP, BRANCH):
             return all(place is None for *_, place in compared(question.fields, question.key.setting, answer.text))
-        return _states(answer.text, parse_literal(question["label"]), kind_of(question).printed)
+        label = parse_literal(question["label"])
+        if kind_of(question).printed:
+            return same_output(answer.text, str(label), printed=True)
+        return values.same_plain(_unwrapped(values.read_value(answer.text)), label)
 
 
 class Re2Input(InputPrediction, Re2):
@@ -151,9 +153,9 @@ class Re2Input(InputPrediction, Re2):
     variants = (_variant(INPUT),)
 
     def execution(self, question: Question, text: str) -> Job | None:
-        value = _unwrapped(values.read_value(text))
         if kind_of(question).printed:
-            return Job.script(question["code"], [ScriptCase(str(value))])
+            return Job.script(question["code"], [ScriptCase(typed(text))])
+        value = values.read_value(text)
         if not isinstance(value, dict):
             return None
         attributes, *arguments = (_source(mapping(value.get(name))) for name in ("self", "args", "kwargs"))
@@ -174,7 +176,7 @@ def compared(
     fields: Mapping[str, Any], setting: str, text: str
 ) -> list[tuple[str, str, list[Any], list[Any], int | None]]:
     """Return line, name, answer, label and place of the first difference for each list that a question asks for."""
-    lines, rows = values.read_lines(text), []
+    lines, rows = values.read_lines(text) or {}, []
     for line, name, label in _lists(json.loads(fields["label"])):
         states = lines.get(line, {})
         # A line with one variable needs no name.
@@ -228,19 +230,9 @@ def _output(proof: Mapping[str, Any], recorded: Any) -> Any:
         return proof["value"]
 
 
-def _states(text: str, label: Any, printed: bool) -> bool:
-    """Whether a text states a value, or the text that a script prints or reads."""
-    value = _unwrapped(values.read_value(text))
-    if printed:
-        return any(same_lines(str(answer), str(label)) for answer in (text, value))
-    return values.same_plain(value, label)
-
-
 def _unwrapped(value: Any) -> Any:
-    """Return the value of an object with the key ``output`` or ``input`` alone."""
-    if isinstance(value, dict) and len(value) == 1:
-        return value.get("output", value.get("input", value))
-    return value
+    """Return the value of an object with the key ``output`` alone, which RE2-Bench asks for; any other value itself."""
+    return value["output"] if isinstance(value, dict) and list(value) == ["output"] else value
 
 
 def _source(value: Any) -> str:

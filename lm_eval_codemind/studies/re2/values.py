@@ -6,17 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
-from lm_eval_codemind.answers.forms import split
+from lm_eval_codemind.answers.forms import literal_at_start, values
 from lm_eval_codemind.answers.literals import literal_or
 
 _CONTAINERS = ("[", "(", "{", "array(", "set(", "frozenset(")
 # The parts of a NumPy array's text that ``repr`` adds.
 _DTYPE = re.compile(r",\s*dtype=[^)]*(?=\)\Z)")
-_WORDS = re.compile(r"\b(null|true|false)\b")
-_LINE = re.compile(r"[\s*-]*(?:line\s*)?`?(\d{1,6})\b`?[:.)]*\s*(.*)", re.IGNORECASE)
-_NAMED = re.compile(r"`?([A-Za-z_]\w*)`?\s*(?:=|:)\s*(\[.*\]|\S+)\s*,?;?")
-_TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}
+# A string, or a word of JSON.
+_WORDS = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\b(?:null|true|false)\b""")
 _PYTHON = {"null": "None", "true": "True", "false": "False"}
+_LINE = re.compile(r"[\s*`-]*(?:line\s*)?`?(?P<line>\d{1,6})\b`?[:.)]*\s*(?P<rest>.*)", re.IGNORECASE)
+_LIST = re.compile(r"(?:`?(?P<name>[A-Za-z_]\w*)`?\s*[=:]\s*)?(?P<items>\[.*)")
+_MARK = re.compile(r"\[(?:STATE|BRANCH)\]")
+_TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}
 
 
 def read_value(text: str) -> Any:
@@ -26,13 +28,12 @@ def read_value(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     value = literal_or(text, text)
-    return literal_or(_WORDS.sub(lambda match: _PYTHON[match[0]], text), text) if value is text else value
+    return literal_or(_WORDS.sub(lambda match: _PYTHON.get(match[0], match[0]), text), text) if value is text else value
 
 
-def stated_value(text: str) -> tuple[Any] | None:
-    """Return the value that a text states, in a tuple; None if it is neither JSON nor a Python literal."""
-    value = read_value(text)
-    return None if value is text else (value,)
+def value_at_start(text: str) -> str | None:
+    """Return the text of the value that a text starts with, as JSON or as a Python literal; None without one."""
+    return literal_at_start(text, lambda part: read_value(part) not in (part, ...))
 
 
 def same_plain(answer: Any, label: Any) -> bool:
@@ -70,21 +71,34 @@ def _container(text: str) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def read_lines(text: str) -> dict[str, dict[str, list[Any]]]:
-    """Return line -> name -> list of values, from an object of JSON or from one line of text for each program line.
+def read_lines(text: str) -> dict[str, dict[str, list[Any]]] | None:
+    """Return line -> name -> list of values, from one line of text for each list; None if one of them is malformed.
 
-    A list without a name has the name "". A line of text may be a line of the program with its marks filled in.
+    A list without a name has the name "". Prose may follow the lists. The text may also be a program with RE2-Bench's
+    marks; then a malformed list between two marks is left out.
     """
-    value = read_value(text)
-    if isinstance(value, dict):
-        named = {str(line): part if isinstance(part, dict) else {"": part} for line, part in value.items()}
-        return {line: {str(name): _items(part) for name, part in parts.items()} for line, parts in named.items()}
+    marked = _MARK.search(text)
+    rows = [row for row in text.split("\n") if (_MARK.search(row) if marked else row.strip())]
+    matches = [_LINE.fullmatch(row) for row in rows]
+    while matches and matches[-1] is None:
+        matches.pop()
     lines: dict[str, dict[str, list[Any]]] = {}
-    for match in filter(None, map(_LINE.fullmatch, text.split("\n"))):
-        number, rest = match[1], match[2].strip()
-        pairs = list(states(rest, "STATE|BRANCH")) or ([("", rest)] if rest.startswith("[") else _NAMED.findall(rest))
-        lines.setdefault(number, {}).update({name.strip(): _items(items.strip()) for name, items in pairs})
-    return lines
+    for match in matches:
+        lists = {name: values(items) for name, items in _named(match["rest"])} if match else {}
+        if not marked and (not lists or None in lists.values()):
+            return None
+        for name, items in lists.items():
+            if match and items is not None:
+                lines.setdefault(match["line"], {})[name] = [read_value(item) for item in items]
+    return lines or None
+
+
+def _named(text: str) -> list[tuple[str, str]]:
+    """Return the name and the text of each list in a line."""
+    if _MARK.search(text):
+        return [(name.strip(), items) for name, items in states(text, "STATE|BRANCH")]
+    match = _LIST.fullmatch(text)
+    return [(match["name"] or "", match["items"])] if match else []
 
 
 def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
@@ -117,14 +131,3 @@ def first_difference(answer: list[Any], label: list[Any]) -> int | None:
         if not same_plain(one, other) and bare != other:
             return place
     return None if len(answer) == len(label) else min(len(answer), len(label))
-
-
-def _items(value: Any) -> list[Any]:
-    """Return the values of a list, which may be text; values without quotes are text, too."""
-    value = read_value(value) if isinstance(value, str) else value
-    if isinstance(value, (list, tuple)):
-        return list(value)
-    if not isinstance(value, str):
-        return [value]
-    inside = value.strip().removeprefix("[").removesuffix("]")
-    return [read_value(part.strip()) for part in split(inside)] if inside.strip() else []
