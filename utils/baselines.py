@@ -23,6 +23,7 @@ import click
 import lm_eval_codemind
 from flow_rules import TREE, arguments, decisions, guesses, iterations
 from line_rules import RULES, has_unused_name, named
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.runtime_items import SETTINGS
 from lm_eval_codemind.families.trace import written
@@ -201,6 +202,11 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
         by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
+    if family == "fresh":
+        by_name = {
+            f"best constant {number}": lambda document, text=text: text
+            for number, text in enumerate(_frequent(map(_right, documents)))
+        }
     if family == "re2_output":
         return by_name
     if family == "re2_input":
@@ -306,6 +312,15 @@ def _surface(documents: Sequence[Document]) -> Policy:
     return lambda document: answers.get(id(document), "")
 
 
+def _frequent(outputs: Iterable[str]) -> list[str]:
+    """Return the texts that answer at least two questions: an output, or the bare text of a string; else a zero."""
+    counts: Counter[str] = Counter()
+    for output in outputs:
+        value = literal_or(output, None)
+        counts.update({output.strip(), value if isinstance(value, str) else output.strip()})
+    return [text for text, count in counts.items() if count > 1] or ["0"]
+
+
 def _published(document: Document) -> Problem:
     return load_problem(document["benchmark"], document["problem_id"])
 
@@ -323,7 +338,7 @@ def _carried(document: Document, number: int) -> str:
 def _not_published(document: Document) -> str:
     """Return the other truth value, another of two numbers, or an empty value."""
     output = (_published(document).output or "").strip()
-    others = {"True": "False", "False": "True", "0": "1", "1": "0", "[]": "None", "None": "True"}
+    others = {"True": "False", "False": "True", "0": "1", "1": "0", "[]": "None", "None": "True", "''": "' '"}
     return others.get(output, "0" if output.lstrip("-").isdigit() else "[]" if output[:1] == "[" else "''")
 
 
