@@ -373,8 +373,7 @@ def _balance(makings: Sequence[_Making], pools: Mapping[int, Sandbox]) -> None:
             for number, each in enumerate(asked)
             for output in sorted(set(each.outputs))
             for place, other in enumerate(each.others)
-            if other.output not in each.outputs
-            and (gain := balance.gain(each, output, other.output or "")) > 0
+            if other.output not in each.outputs and (gain := balance.gain(each, output, other.output or "")) > 0
         ]
         if exchanges:
             *_, making, output, other = max(exchanges, key=itemgetter(0, 1, 2))

@@ -68,8 +68,8 @@ def test_no_constant_gains(built_data: Path, monkeypatch: pytest.MonkeyPatch, be
     values = [literal_or(row["output"], None) for row in rows]
     texts = Counter(row["output"].strip() for row in rows)
     texts.update(value for value in values if isinstance(value, str))
-    constants = {text for text, count in texts.items() if count > 1} | {"0", "1", "True", "False", "None", "[]", "''", ""}
-    for text in constants:
+    frequent = [text for text, count in texts.items() if count > 1]
+    for text in (*frequent, "0", "1", "True", "False", "None", "[]", "''", ""):
         right = [row["item"] for row in rows if same_output(text, row["output"], row["kind"] == "script")]
         published = right.count(fresh.ORIGINAL)
         assert len(right) == 1 or 2 * published == len(right), f"{text!r}: {published} published of {len(right)}"
