@@ -22,7 +22,7 @@ import click
 
 import lm_eval_codemind
 from flow_rules import TREE, arguments, decisions, guesses, iterations
-from line_rules import RULES, has_unused_name, named
+from line_rules import RULES, chance, has_unused_name, named
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.runtime_items import SETTINGS
@@ -405,6 +405,15 @@ def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, in
     return counts
 
 
+def chances(documents: Sequence[Document]) -> dict[str, float]:
+    """Return metric -> the share of right answers if a line of the body is drawn at random, as a mean over programs."""
+    by_document = [(chance(document["program"], document["lines"]), document["searched"]) for document in documents]
+    return {
+        "locate": mean([value for value, _ in by_document]).value,
+        "locate_searched": mean([value for value, searched in by_document if searched]).value,
+    }
+
+
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
     """Return metric -> baseline -> score, of constants the best one."""
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
@@ -541,6 +550,9 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
             if family == "runtime":
                 for setting, (count, total) in standing_in_prompt(documents).items():
                     click.echo(f"{family} {name} {setting}: {count} of {total} values stand in the prompt")
+            if family == "locate":
+                for metric, value in chances(documents).items():
+                    click.echo(f"{family} {name} {metric}: a line of the body at random {100 * value:.1f}")
             for metric, of_metric in scores(tasks, documents, family).items():
                 shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
                 click.echo(f"{family} {name} {metric}: {shown}")
