@@ -22,7 +22,8 @@ import click
 
 import lm_eval_codemind
 from flow_rules import TREE, arguments, decisions, guesses, iterations
-from line_rules import RULES, has_unused_name, named
+from line_rules import RULES, chance, has_unused_name, named
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.execution.trace import written
 from lm_eval_codemind.families.runtime.items import SETTINGS
@@ -205,6 +206,11 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
         by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
+    if family == "fresh":
+        by_name = {
+            f"best constant {number}": lambda document, text=text: text
+            for number, text in enumerate(_frequent(map(_right, documents)))
+        }
     if family == "re2_output":
         return by_name
     if family == "re2_input":
@@ -310,6 +316,15 @@ def _surface(documents: Sequence[Document]) -> Policy:
     return lambda document: answers.get(id(document), "")
 
 
+def _frequent(outputs: Iterable[str]) -> list[str]:
+    """Return the texts that answer at least two questions: an output, or the bare text of a string; else a zero."""
+    counts: Counter[str] = Counter()
+    for output in outputs:
+        value = literal_or(output, None)
+        counts.update({output.strip(), value if isinstance(value, str) else output.strip()})
+    return [text for text, count in counts.items() if count > 1] or ["0"]
+
+
 def _published(document: Document) -> Problem:
     return load_problem(document["benchmark"], document["problem_id"])
 
@@ -327,7 +342,7 @@ def _carried(document: Document, number: int) -> str:
 def _not_published(document: Document) -> str:
     """Return the other truth value, another of two numbers, or an empty value."""
     output = (_published(document).output or "").strip()
-    others = {"True": "False", "False": "True", "0": "1", "1": "0", "[]": "None", "None": "True"}
+    others = {"True": "False", "False": "True", "0": "1", "1": "0", "[]": "None", "None": "True", "''": "' '"}
     return others.get(output, "0" if output.lstrip("-").isdigit() else "[]" if output[:1] == "[" else "''")
 
 
@@ -392,6 +407,15 @@ def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, in
         count, total = counts.get(document["setting"], (0, 0))
         counts[document["setting"]] = (count + any(text in shown for text in texts), total + bool(texts))
     return counts
+
+
+def chances(documents: Sequence[Document]) -> dict[str, float]:
+    """Return metric -> the share of right answers if a line of the body is drawn at random, as a mean over programs."""
+    by_document = [(chance(document["program"], document["lines"]), document["searched"]) for document in documents]
+    return {
+        "locate": mean([value for value, _ in by_document]).value,
+        "locate_searched": mean([value for value, searched in by_document if searched]).value,
+    }
 
 
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
@@ -530,6 +554,9 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
             if family == "runtime":
                 for setting, (count, total) in standing_in_prompt(documents).items():
                     click.echo(f"{family} {name} {setting}: {count} of {total} values stand in the prompt")
+            if family == "locate":
+                for metric, value in chances(documents).items():
+                    click.echo(f"{family} {name} {metric}: a line of the body at random {100 * value:.1f}")
             for metric, of_metric in scores(tasks, documents, family).items():
                 shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
                 click.echo(f"{family} {name} {metric}: {shown}")

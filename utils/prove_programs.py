@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import functools
 import json
+import multiprocessing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ Difference = tuple[str, str, str]
 """An input, a program's result and the reference's, as they are shown."""
 
 
+@functools.cache
 def references() -> dict[str, dict[str, Any]]:
     """Return problem -> its line of the file with the references."""
     lines = REFERENCES.read_text(encoding="utf-8").splitlines()
@@ -119,6 +121,15 @@ def judge(problem: Problem, reference: Mapping[str, Any], sandbox: SharedPool) -
     return record
 
 
+def _judged(task: tuple[str, int]) -> tuple[str, str, dict[str, Any]]:
+    """Return the benchmark, the problem and its record, judged in the sandboxes of this process."""
+    language, number = task
+    name, problem_id = BENCHMARKS[language], f"HumanEval_{number}"
+    record = judge(load_problem(name, problem_id), references()[problem_id], SharedPool())
+    click.echo(f"{name} {problem_id}: {record['verdict']}, buggy {record['buggy']['verdict']}")
+    return name, problem_id, record
+
+
 def _simplicity(difference: Difference) -> tuple[bool, int, str]:
     return difference[1] == "no result in time", len(difference[0]), difference[0]
 
@@ -131,19 +142,11 @@ def _simplicity(difference: Difference) -> tuple[bool, int, str]:
 def main(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[str]) -> None:
     """Write ``proofs/fixed_programs.json``, or check it."""
     known = {name: dict(records) for name, records in shipped.load(PROGRAMS).items()}
-    by_problem = references()
-    sandbox = SharedPool()
-
-    def of(task: tuple[str, int]) -> tuple[str, str, dict[str, Any]]:
-        language, number = task
-        name, problem_id = BENCHMARKS[language], f"HumanEval_{number}"
-        record = judge(load_problem(name, problem_id), by_problem[problem_id], sandbox)
-        click.echo(f"{name} {problem_id}: {record['verdict']}, buggy {record['buggy']['verdict']}")
-        return name, problem_id, record
-
     changed, counts = [], Counter[str]()
-    with ThreadPoolExecutor(workers) as pool:
-        for name, problem_id, record in pool.map(of, [(each, number) for number in numbers for each in languages]):
+    # Not threads: in Python 3.11 two that parse at the same time disturb each other.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tasks = [(each, number) for number in numbers for each in languages]
+        for name, problem_id, record in pool.map(_judged, tasks):
             counts[f"{name}: {record['verdict']}, buggy {record['buggy']['verdict']}"] += 1
             if check and _verdicts(known[name][problem_id]) != _verdicts(record):
                 changed.append(f"{name} {problem_id}")

@@ -33,7 +33,7 @@ from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, shared_sandbox
 
 # Increase it when the same seed gives other inputs than before.
-VERSION = 4
+VERSION = 5
 
 # For each round: the number of changes of the original input, and whether they are bold. The round also tries as many
 # changes of the tests' inputs, from at most ``_BASES`` of these inputs.
@@ -240,6 +240,10 @@ class _Making:
         """The outputs of the fresh inputs."""
         return tuple(run.output or "" for run in self._proven)
 
+    def answers(self, output: str) -> frozenset[str]:
+        """Return the answers that are right about an output of the program."""
+        return _answers(output, self._kind.printed)
+
     @property
     def others(self) -> list[Run]:
         """Further inputs that are as hard as the original, one for each output, the nearest first."""
@@ -354,11 +358,10 @@ def _proving_job(problem: Problem, text: str, addition: str) -> Job:
 
 
 def _balance(makings: Sequence[_Making], pools: Mapping[int, Sandbox]) -> None:
-    """Choose other fresh inputs, or leave problems out, until no constant answer gains much on either side.
+    """Choose other fresh inputs, or leave problems out, until no constant answer gains on either side.
 
-    The published outputs that are equal to an answer, and the fresh ones, differ by at most 1 % of the problems. An
-    answer that is right at most once on each side is not looked at, since fewer than 100 problems make this more than
-    1 %.
+    An answer that is right about several published or several fresh outputs is right about as many of the others; the
+    numbers differ by less than 1 if a problem has several fresh inputs.
     """
     while True:
         asked = [each for each in makings if each.outputs]
@@ -370,8 +373,7 @@ def _balance(makings: Sequence[_Making], pools: Mapping[int, Sandbox]) -> None:
             for number, each in enumerate(asked)
             for output in sorted(set(each.outputs))
             for place, other in enumerate(each.others)
-            if other.output not in each.outputs
-            and (gain := balance.gain(output, other.output or "", 1 / len(each.outputs))) > 0
+            if other.output not in each.outputs and (gain := balance.gain(each, output, other.output or "")) > 0
         ]
         if exchanges:
             *_, making, output, other = max(exchanges, key=itemgetter(0, 1, 2))
@@ -381,28 +383,27 @@ def _balance(makings: Sequence[_Making], pools: Mapping[int, Sandbox]) -> None:
         concerned = [
             each
             for each in asked
-            if any(uneven in _answers(output) for output in (each.problem.output or "", *each.outputs))
+            if any(uneven in each.answers(output) for output in (each.problem.output or "", *each.outputs))
         ]
         gains = [_Balance([each for each in asked if each is not left]).excess() for left in concerned]
         concerned[gains.index(min(gains))].leave_out()
 
 
 class _Balance:
-    """How often each answer is right about published and about fresh outputs: a value, or the empty value of a type."""
+    """How often each answer is right about published and about fresh outputs."""
 
     def __init__(self, asked: Sequence[_Making]) -> None:
-        self._limit = len(asked) / 100
-        self._published = Counter(answer for each in asked for answer in _answers(each.problem.output or ""))
+        self._published = Counter(answer for each in asked for answer in each.answers(each.problem.output or ""))
         self._fresh: dict[str, float] = {}
         for each in asked:
             for output in each.outputs:
-                for answer in _answers(output):
+                for answer in each.answers(output):
                     self._fresh[answer] = self._fresh.get(answer, 0.0) + 1 / len(each.outputs)
 
     def _excess(self, answer: str, more: float = 0.0) -> float:
         published, fresh = self._published[answer], self._fresh.get(answer, 0.0) + more
         difference = abs(published - fresh)
-        return 0.0 if difference <= self._limit + _ROUNDING or max(published, fresh) <= 1 + _ROUNDING else difference
+        return 0.0 if difference < 1 - _ROUNDING or max(published, fresh) <= 1 + _ROUNDING else difference
 
     def excess(self) -> float:
         """Return the sum of the differences that are too large."""
@@ -413,22 +414,24 @@ class _Balance:
         worst = max(sorted({*self._published, *self._fresh}), key=self._excess, default="")
         return worst if self._excess(worst) else None
 
-    def gain(self, old: str, new: str, share: float) -> float:
-        """Return by how much the differences shrink if a share of a fresh output becomes another output."""
+    def gain(self, making: _Making, old: str, new: str) -> float:
+        """Return by how much the differences shrink if one of a problem's fresh outputs becomes another output."""
         more: dict[str, float] = {}
+        share = 1 / len(making.outputs)
         for output, add in ((old, -share), (new, share)):
-            for answer in _answers(output):
+            for answer in making.answers(output):
                 more[answer] = more.get(answer, 0.0) + add
         return sum(self._excess(answer) - self._excess(answer, add) for answer, add in more.items())
 
 
 @cache
-def _answers(output: str) -> tuple[str, ...]:
-    """Return the answers that are right about an output: its value, and ``empty`` if it is empty or zero."""
-    value = literal_or(output.strip(), output.strip())
+def _answers(output: str, printed: bool) -> frozenset[str]:
+    """Return the answers that are right about an output: its value, and the bare text of a string."""
+    text = output.strip()
+    value = text if printed else literal_or(text, text)
     if type(value) is float and value.is_integer():
         value = int(value)
-    return (repr(value), "empty") if not value else (repr(value),)
+    return frozenset({repr(value), value} if isinstance(value, str) else {repr(value)})
 
 
 # -- the selection of inputs
@@ -467,9 +470,10 @@ def _about(one: int, other: int) -> bool:
 
 @lru_cache(maxsize=2048)
 def _is_plain(run: Run, problem: Problem) -> bool:
-    """Whether an output is a truth value, a literal of the program, an argument, or the last literal of the input.
+    """Whether an output needs no execution, or is one of few that a constant answer guesses.
 
-    Of standard input the arguments are its lines and the whole text.
+    These are truth values, zero, None, empty values, literals of the program, the arguments, and the last literal of
+    the input. Of standard input the arguments are its lines and the whole text.
     """
     kind, output = python_kind(problem), (run.output or "").strip()
     tree = kind.input_tree(problem, run.input)
@@ -478,13 +482,14 @@ def _is_plain(run: Run, problem: Problem) -> bool:
     texts: set[str | None] = {run.input.strip(), *map(str.strip, parts)}
     if not kind.printed:
         texts |= set(map(observed_label, parts))
-    return kind.output_type(output) == "Binary" or output in texts | _constants(problem.code)
+    value = literal_or(output, output)
+    return not value or value is True or output in texts | _constants(problem.code)
 
 
 @cache
 def _constants(code: str) -> frozenset[str]:
-    """Return the literals of a program, and None, in the form of outputs: as a value and as printed text."""
-    texts = {"None"}
+    """Return the literals of a program in the form of outputs: as a value and as printed text."""
+    texts = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)):
             try:

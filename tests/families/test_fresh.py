@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
@@ -54,6 +58,21 @@ def test_scores_and_gap(tmp_path: Path, answer: Any, scores: tuple[float, ...]) 
     (gap, *only) = [table for table in findings(observe(read_runs([tmp_path]))) if table.rows]
     assert gap.records()[0]["memory_gap"] == scores[2]
     assert bool(only) == (scores[2] > 0)
+
+
+@pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
+def test_no_constant_gains(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
+    """A text that is right about two questions or more is right about as many published outputs as fresh ones."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    rows = list(fresh.dataset(benchmark=benchmark, setting="steps", suite={})["test"])
+    values = [literal_or(row["output"], None) for row in rows]
+    texts = Counter(row["output"].strip() for row in rows)
+    texts.update(value for value in values if isinstance(value, str))
+    frequent = [text for text, count in texts.items() if count > 1]
+    for text in (*frequent, "0", "1", "True", "False", "None", "[]", "''", ""):
+        right = [row["item"] for row in rows if same_output(text, row["output"], row["kind"] == "script")]
+        published = right.count(fresh.ORIGINAL)
+        assert len(right) == 1 or 2 * published == len(right), f"{text!r}: {published} published of {len(right)}"
 
 
 def test_compare_shows_the_gap_of_both_models(tmp_path: Path) -> None:

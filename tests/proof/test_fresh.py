@@ -103,6 +103,8 @@ def test_what_needs_no_execution_is_not_asked() -> None:
         "first": ("word", "'house'", "plain"),
         "written": ("'ok' if count else 'no'", "'ok'", "plain"),
         "copied": ("[word, count]", "['house', 2]", "carried"),
+        "empty": ("[char for char in word if char > 'z']", "[]", "plain"),
+        "zero": ("word.count('z') / count", "0.0", "plain"),
     }
     problems = [
         dataclasses.replace(LOOP, problem_id=name, code=code.format(value), input="f('house', 2)", output=output)
