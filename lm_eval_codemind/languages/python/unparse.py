@@ -13,7 +13,7 @@ class UnsupportedSyntaxError(ValueError):
 def unparse(tree: ast.AST) -> str:
     """Return the source of a module, a statement or an expression, as :func:`ast.unparse` writes it.
 
-    Blank lines are those of PEP 8. Comments and layout of the original are not kept. A module's text ends with a newline.
+    Blank lines follow PEP 8. Comments and layout of the original are lost. A module's text ends with a newline.
 
     Raises:
         UnsupportedSyntaxError: If a string inside a field of an f-string has a quote, a backslash or a line break.
@@ -45,7 +45,8 @@ class _Quotes(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         if self._inner:
             return self._quoted(node)
-        self._inner = "'" if any(isinstance(part, ast.Constant) and "'" in part.value for part in node.values) else '"'
+        literal = "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
+        self._inner = "'" if "'" in literal else '"'
         self._visit_fields(node)
         self._inner = ""
         return node
