@@ -1,3 +1,3 @@
 """CodeMind's code reasoning tasks for EleutherAI's lm-evaluation-harness."""
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"

@@ -55,16 +55,8 @@ def views() -> Mapping[str, View]:
 
 
 def view_of(task: TaskRun) -> View | None:
-    """Return the view of a task's results by the variant that they record; None if that is not known.
-
-    Results of release 0.1 do not record it. There the task's name tells, by the longest name of a variant in it.
-    """
-    known = views()
-    recorded = task.suite.get("family")
-    if recorded:
-        return known.get(str(recorded))
-    owners = [name for name in known if task.task.startswith(f"codemind_{name}_")]
-    return known[max(owners, key=len)] if owners else None
+    """Return the view of a task's results by the variant that they record; None if that is not known."""
+    return views().get(str(task.suite.get("family")))
 
 
 def short_name(task: TaskRun, view: View) -> str:

@@ -123,13 +123,7 @@ def _require_same_versions(run: Run) -> None:
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
     """Return the ``--metadata`` of a task's run, as its results record it."""
     view = view_of(task)
-    options = task.suite.get("options")
-    if options is not None and view is not None:
-        options = view.options_again(task, file)
-    elif view is not None:
-        # Release 0.1 recorded the seeds, including the usual ones, with everything else.
-        options = {name: task.suite[name] for name in view.family.options if isinstance(task.suite.get(name), int)}
-    metadata = dict(options or {})
+    metadata = dict(task.suite.get("options") or {}) if view is None else view.options_again(task, file)
     place, digest = templates_of(task.suite)
     if view is not None and place != "packaged":
         directory = prompts or Path(place)

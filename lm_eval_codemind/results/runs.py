@@ -12,7 +12,6 @@ from lm_eval_codemind.families.views import View, view_of
 from lm_eval_codemind.harness.models import checks_the_suite, replays
 from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.results.release_0_1 import answer_of_0_1
 from lm_eval_codemind.samples import Metric, Sample, TaskRun, prompt_as_sent, response_text
 
 logger = logging.getLogger(__name__)
@@ -180,13 +179,7 @@ def _sample(raw: Any, recorded: bool) -> Sample:
 
 def _answers(logged: Any) -> tuple[Answer, ...]:
     """Return the answers that the harness logged: a list of repeats, or a list with one such list."""
-    answers = []
-    for one in logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged:
-        try:
-            answers.append(Answer.from_json(one))
-        except (TypeError, ValueError, RecursionError):
-            answers.append(answer_of_0_1(one))
-    return tuple(answers)
+    return tuple(map(Answer.from_json, logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged))
 
 
 def _with_labels(runs: list[Run]) -> list[Run]:

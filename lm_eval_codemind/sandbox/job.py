@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Literal
 
 JobKind = Literal["function", "unittest", "script", "evaluate"]
@@ -179,7 +179,7 @@ class Job:
         return cls("evaluate", program, expressions=tuple(expressions), limits=limits or Limits(), job_id=job_id)
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """The way a job ended. Only ``PASSED`` is a success, and only a checker that finished can report it."""
 
     PASSED = "passed"

@@ -8,14 +8,13 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import TypeAlias, TypeVar, cast
+from typing import Self, TypeAlias, TypeVar, cast
 
 from . import isolation as levels
 from .job import JOB_KINDS, MAX_SOURCE_BYTES, Job, Outcome, Status
 from .unit import StartFailed, Unit, UnitGone, UnitHangs
 
 Started = TypeVar("Started", bound=Unit)
-Self = TypeVar("Self", bound="WorkerPool")
 JobQueue: TypeAlias = "queue.SimpleQueue[tuple[Job, Future[Outcome]] | None]"
 
 
@@ -206,7 +205,7 @@ class WorkerPool:
         for worker in self._workers:
             worker.join()
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

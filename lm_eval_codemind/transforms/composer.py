@@ -83,7 +83,7 @@ def compose(program: Program, seed: str, *, rules: Collection[str] | None = None
         rules: Names of the rules to draw from; all by default.
 
     Raises:
-        UnsupportedSyntaxError: If the program has syntax that Python 3.10 can't read.
+        UnsupportedSyntaxError: If the program has an f-string that Python 3.11 cannot read.
         KeyError: If there is no rule of a name.
     """
     rng = _random(seed)

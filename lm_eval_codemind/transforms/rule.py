@@ -32,7 +32,6 @@ class Rule(ABC):
     def __init_subclass__(
         cls, rule: str = "", group: str = "", limit: int = 1, builtins: tuple[str, ...] = (), **options: Any
     ) -> None:
-        # Not `name`: Python 3.10 has an argument of that name for the class.
         super().__init_subclass__(**options)
         cls.name, cls.group, cls.limit, cls.builtins = rule, group, limit, builtins
 

@@ -147,11 +147,11 @@ def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: 
     (file,) = (tmp_path / "run").rglob("results_*.json")
     results = json.loads(file.read_text(encoding="utf-8"))
     metadata = results["configs"][TASK]["metadata"]
-    metadata["version"], metadata["suite"]["version"] = 1.0, "0.1.0"
+    metadata["version"], metadata["suite"]["version"] = 0.5, "0.1.0"
     file.write_text(json.dumps(results), encoding="utf-8")
     verified = CliRunner().invoke(main, ["verify", str(tmp_path / "run")])
     assert verified.exit_code == 1
-    assert f"{TASK} has version 1.0 in the run and version 2.3 here" in verified.output
+    assert f"{TASK} has version 0.5 in the run and version 1.0 here" in verified.output
     assert "it was made with lm-eval-codemind 0.1.0" in verified.output
 
 

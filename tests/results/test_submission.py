@@ -102,7 +102,10 @@ def test_the_same_run_gives_the_same_bundle(output: Path, tmp_path: Path) -> Non
 
 
 def test_rows_for_the_authors_leaderboard(tmp_path: Path) -> None:
-    config = {"metadata": {"suite": {"benchmark": "cruxeval"}}, "filter_list": [{"name": "strict-match"}]}
+    config = {
+        "metadata": {"suite": {"benchmark": "cruxeval", "family": "ier"}},
+        "filter_list": [{"name": "strict-match"}],
+    }
     metric = Metric("r_ier", "strict-match", 0.82375, 0.01)
     task = TaskRun("codemind_ier_cruxeval", config, (metric,), 800, 800, None, lambda file: ())
     run = Run(tmp_path / "results_2026-01-31T12-00-00.000001.json", "m", "m", (task,), {})

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.results.verification import sealed_responses
 from tests.results.conftest import TASK
@@ -78,7 +79,7 @@ def change_the_score(row: dict[str, Any]) -> None:
 
 
 def change_the_answer(row: dict[str, Any]) -> None:
-    row["filtered_resps"] = [["42"]]
+    row["filtered_resps"] = [[Answer("42").to_json()]]
 
 
 def change_the_target(row: dict[str, Any]) -> None:

@@ -115,7 +115,7 @@ class LyingList(list[int]):
     "value",
     [
         object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
-        datetime.datetime.now(datetime.timezone.utc), Ellipsis,
+        datetime.datetime.now(datetime.UTC), Ellipsis,
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip

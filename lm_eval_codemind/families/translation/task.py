@@ -30,7 +30,7 @@ CAUSES = ("compile_error", "runtime_error", "wrong_output", "timeout")
 
 _COLUMNS = ("code", "input", "output", "complexity")
 _COMPILER = frozenset({"compile error", "SyntaxError", "IndentationError", "TabError"})
-_VIEWS = "lm_eval_codemind.families.sr.view"
+_VIEWS = "lm_eval_codemind.families.translation.view"
 _LAST_NUMBER = re.compile(r"\d(?=\D*\Z)")
 
 

@@ -333,14 +333,8 @@ def _suspends(frame: types.FrameType) -> bool:
     code = frame.f_code
     if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
-    at, following = frame.f_lasti, frame.f_lasti + 2
-    content = code.co_code
-    if "RESUME" in dis.opmap:
-        return following < len(content) and content[following] == dis.opmap["RESUME"]
-    # Up to 3.10; ``yield from`` and ``await`` step back by one instruction, to be executed again.
-    return content[at] == dis.opmap["YIELD_VALUE"] or (
-        following < len(content) and content[following] == dis.opmap["YIELD_FROM"]
-    )
+    following = frame.f_lasti + 2
+    return following < len(code.co_code) and code.co_code[following] == dis.opmap["RESUME"]
 
 
 def vars_of(value: Any) -> Any:

@@ -34,7 +34,7 @@ def responses(tmp_path: Path, *texts: str) -> str:
 
 def test_entry_points_are_declared() -> None:
     setup = configparser.ConfigParser()
-    setup.read(Path(__file__).parents[2] / "setup.cfg")
+    setup.read(Path(__file__).parents[3] / "setup.cfg")
     lines = setup["options.entry_points"]["lm_eval.models"].strip().splitlines()
     assert dict(line.split(" = ") for line in lines) == MODELS
 
