@@ -54,7 +54,7 @@ class Family(abc.ABC):
 
     Attributes:
         variants: The names of its results, the usual one first.
-        templates: The folder of its prompt templates, beside its module. A directory of the user's templates has a
+        templates: The folder of its prompt templates, next to its module. A directory of the user's templates has a
             subdirectory with the name of the module's folder.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
         executes: Whether responses are executed.

@@ -95,8 +95,7 @@ class Writing(Family):
     """Write a program from one sentence; its test cases decide."""
 
     variants = (Variant("writing", "Writing"),)
-    templates = "writing"
-    template_root = Path(__file__).parent
+    templates = Path(__file__).parent / "writing" / "templates"
     executes = True
     filters = ("extract-code",)
     metric = "passed"
