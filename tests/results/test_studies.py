@@ -12,8 +12,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families import family_named
+from lm_eval_codemind.family import Family
+from lm_eval_codemind.questions import Key
+from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.rewards import rewards
+from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies import recordings as studies
 from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
 
@@ -161,16 +168,61 @@ def test_an_empty_directory(tmp_path: Path) -> None:
     assert done.exit_code == 1 and "no recordings" in done.output
 
 
-@pytest.mark.slow
-@pytest.mark.upstream
-def test_the_tables_are_those_of_the_documentation(shared_data: Path, recorded: Path, tmp_path: Path) -> None:
-    """All recordings but those of programs, which take minutes; ``tests/test_replication.py`` scores them."""
+@pytest.fixture(scope="module")
+def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What ``codemind results`` writes for all recordings but those of programs.
+
+    Those take minutes; ``tests/test_replication.py`` scores them.
+    """
+    folder, out = tmp_path_factory.mktemp("recorded"), tmp_path_factory.mktemp("scored")
     for path in sorted((shared_data / "recorded").glob("*.jsonl.gz")):
         if not path.name.startswith(("v1_sr_", "v1_translation_", "ces_repair_")):
-            (recorded / path.name).symlink_to(path)
-    done = codemind("results", recorded, "-o", tmp_path / "out")
+            (folder / path.name).symlink_to(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(built_data))
+        done = codemind("results", folder, "-o", out)
     assert done.exit_code == 0, done.output
-    page = (tmp_path / "out" / "results.md").read_text(encoding="utf-8")
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
+    page = (scored / "results.md").read_text(encoding="utf-8")
     documented = tables(PAGE.read_text(encoding="utf-8"))
     assert len(tables(page)) >= 15
     assert [table for table in tables(page) if table not in documented] == []
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_reward_of_a_recorded_response_is_its_score(
+    scored: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    exported: dict[str, dict[Key, dict[str, Any]]] = {}
+    compared: dict[str, int] = {}
+    for task in (task for run in read_runs([scored]) for task in run.tasks):
+        if task.task not in exported:
+            file = tmp_path / "rows.jsonl"
+            done = codemind("export", "--tasks", task.task, "--evaluation", "-o", file)
+            assert done.exit_code == 0, done.output
+            exported[task.task] = {Key.of(row): row for row in map(json.loads, file.read_text().splitlines())}
+        name = str(task.suite["family"])
+        family = family_named(name)
+        assert family is not None
+        samples = [sample for sample in task.read_samples() if sample.filter == task.main_filter]
+        responses = [sample.responses[0][0] for sample in samples]
+        rows = [exported[task.task][sample.key] for sample in samples]
+        values = rewards(rows, responses, opened=thinking_is_opened(responses))
+        assert values == [verdict(sample, family) for sample in samples], task.task
+        compared[name] = compared.get(name, 0) + len(samples)
+    least = {"ier": 6_000, "re2_output": 1_000, "re2_input": 400, "re2_loop": 400, "re2_branch": 400}
+    assert {name: number for name, number in least.items() if compared.get(name, 0) < number} == {}, compared
+
+
+def verdict(sample: Sample, family: Family) -> float:
+    """Return whether the first response of a sample is right."""
+    value = sample.scores.get(family.verdict)
+    assert isinstance(value, float | int), (family.name, sample.key, sample.scores)
+    return float(value)
