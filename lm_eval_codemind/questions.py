@@ -134,9 +134,6 @@ _LOGGED = (
 )
 
 
-READINGS = ("read", "no_answer", "malformed", "unfinished")
-
-
 class Answer:
     """The answer in a response: a text, a program or what else a family asks for.
 
@@ -146,7 +143,7 @@ class Answer:
     Attributes:
         text: The text or the code that counts; None if the response holds none.
         details: What the family adds to it, as plain values of JSON.
-        reading: How the response was read, one of :data:`READINGS`: ``read``; ``no_answer`` if it holds none;
+        reading: How the response was read: ``read``; ``no_answer`` if it holds none;
             ``malformed`` if what it holds does not have the form that was asked for; ``unfinished`` if its thinking
             never ends.
         outcome: The outcome of its execution, as plain values; None if it was not executed, or not yet.

@@ -72,39 +72,50 @@ def variables(target: ast.AST) -> list[str]:
     return [name for name in names if name != "_"]
 
 
-class _Rewriter(ast.NodeTransformer):
-    """Adds a call of the record to each loop and each condition."""
+class Rewriter(ast.NodeTransformer):
+    """Adds a call of the record to each ``for`` and to each condition."""
 
     def visit_For(self, node: ast.For) -> ast.AST:
+        """Add the record of an iteration to a loop."""
         self.generic_visit(node)
-        names = variables(node.target)
-        if names:
-            node.body.insert(0, ast.Expr(_call("_re2_iteration", node.lineno, _mapping(names))))
-        return node
+        return self.logged(node, self.variables(node))
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _call("_re2_condition", node.lineno, node.test)
-        return node
+        """Add the record of its condition to an ``if``."""
+        return self._decided(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
+        """Add the record of its condition to a ``while``."""
+        return self._decided(node)
+
+    def variables(self, node: ast.For) -> list[str]:
+        """Return the names whose values an iteration of a loop records."""
+        return variables(node.target)
+
+    def logged(self, node: Any, names: list[str]) -> ast.AST:
+        """Return a loop whose body starts with the record of an iteration."""
+        if names:
+            node.body.insert(0, ast.Expr(self.iteration(node.lineno, names)))
+        return node  # type: ignore[no-any-return]
+
+    def iteration(self, line: int, names: list[str]) -> ast.Call:
+        """Return the call that records an iteration."""
+        pairs = ", ".join(f"{name!r}: {name}" for name in names)
+        return _call("_re2_iteration", line, ast.parse(f"{{{pairs}}}", mode="eval").body)
+
+    def _decided(self, node: Any) -> ast.AST:
         self.generic_visit(node)
         node.test = _call("_re2_condition", node.lineno, node.test)
-        return node
+        return node  # type: ignore[no-any-return]
 
 
 def _call(function: str, line: int, value: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(function, ast.Load()), [ast.parse(str(line), mode="eval").body, value], [])
 
 
-def _mapping(names: list[str]) -> ast.expr:
-    pairs = ", ".join(f"{name!r}: {name}" for name in names)
-    return ast.parse(f"{{{pairs}}}", mode="eval").body
-
-
 def rewritten(source: str) -> ast.Module:
     """Return a program that records itself with ``_re2_iteration`` and ``_re2_condition``."""
-    tree: ast.Module = _Rewriter().visit(ast.parse(source))
+    tree: ast.Module = Rewriter().visit(ast.parse(source))
     for node in ast.walk(tree):
         # Methods called ``self.__name`` keep their meaning: only positions are filled in.
         if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):

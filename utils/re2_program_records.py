@@ -10,6 +10,8 @@ import sys
 import types
 from typing import Any
 
+import re2_flow_records
+
 _COMPREHENSIONS = {
     ast.ListComp: "<listcomp>",
     ast.SetComp: "<setcomp>",
@@ -18,17 +20,8 @@ _COMPREHENSIONS = {
 }
 
 
-class Record:
-    """The values of loop variables and the truth of conditions, by line.
-
-    Attributes:
-        loops: Line of the loop -> name of a variable -> its ``repr`` at the start of each iteration.
-        branches: Line of the ``if`` or ``while`` -> the truth of the condition each time it is evaluated.
-    """
-
-    def __init__(self) -> None:
-        self.loops: dict[int, dict[str, list[str]]] = {}
-        self.branches: dict[int, list[bool]] = {}
+class Record(re2_flow_records.Record):
+    """The values of loop variables, each as its ``repr``, and the truth of conditions, by line."""
 
     def clear(self) -> None:
         """Forget everything."""
@@ -46,13 +39,6 @@ class Record:
         self.branches.setdefault(line, []).append(bool(value))
         return bool(value)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the record with lines as text."""
-        return {
-            "loop": {str(line): self.loops[line] for line in sorted(self.loops)},
-            "branch": {str(line): self.branches[line] for line in sorted(self.branches)},
-        }
-
 
 def variables(loop: ast.For | ast.While | ast.comprehension) -> list[str]:
     """Return the variables of a loop: what a ``for`` assigns; of a ``while`` the names that its body assigns."""
@@ -67,42 +53,18 @@ def _names(node: ast.AST, context: type) -> list[str]:
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, context)]
 
 
-class _Rewriter(ast.NodeTransformer):
-    """Adds a call of the record to each loop and each condition."""
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        return self._logged(node)
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _call("_re2_condition", node.lineno, node.test)
-        return node
-
+class _Rewriter(re2_flow_records.Rewriter):
     def visit_While(self, node: ast.While) -> ast.AST:
         names = variables(node)
-        self.generic_visit(node)
-        node.test = _call("_re2_condition", node.lineno, node.test)
-        return self._logged(node, names)
+        return self.logged(super().visit_While(node), names)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
-        node.ifs.insert(0, _call("_re2_iteration", node.target.lineno, _mapping(variables(node))))
+        node.ifs.insert(0, self.iteration(node.target.lineno, variables(node)))
         return node
 
-    def _logged(self, node: Any, names: list[str] | None = None) -> ast.AST:
-        names = variables(node) if names is None else names
-        if names:
-            node.body.insert(0, ast.Expr(_call("_re2_iteration", node.lineno, _mapping(names))))
-        return node  # type: ignore[no-any-return]
-
-
-def _call(function: str, line: int, value: ast.expr) -> ast.Call:
-    return ast.Call(ast.Name(function, ast.Load()), [ast.Constant(line), value], [])
-
-
-def _mapping(names: list[str]) -> ast.expr:
-    return ast.parse(f"{{{', '.join(f'{name!r}: {name}' for name in names)}}}", mode="eval").body
+    def variables(self, node: ast.For) -> list[str]:
+        return variables(node)
 
 
 def rewritten(source: str) -> ast.Module:

@@ -109,7 +109,7 @@ def difference_of_proportions(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(d, d - below, d + above, first.n + second.n)
 
 
-def grouped(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> list[tuple[int, int, int]]:
+def grouped(values: Sequence[float], solved: Sequence[bool]) -> list[tuple[int, int, int]]:
     """Return the problems grouped by their rounded value of a measure: the groups of the smallest values, ascending.
 
     A group is the value, how many of its problems are solved, and how many there are.
@@ -117,7 +117,7 @@ def grouped(values: Sequence[float], solved: Sequence[bool], groups: int = GROUP
     counts: dict[int, list[bool]] = {}
     for value, verdict in zip(values, solved, strict=True):
         counts.setdefault(round(value), []).append(bool(verdict))
-    return [(value, sum(counts[value]), len(counts[value])) for value in sorted(counts)[:groups]]
+    return [(value, sum(counts[value]), len(counts[value])) for value in sorted(counts)[:GROUPS]]
 
 
 def spearman_of_groups(values: Sequence[float], solved: Sequence[bool]) -> Correlation:

@@ -12,6 +12,8 @@ from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import Sample, TaskRun
 
 _MISSING = "(nothing)"
+# The characters of a text that a difference shows.
+_SHOWN = 60
 # Fields of an outcome: times, messages that may hold addresses in memory, and the isolation level, a circumstance.
 _INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
 # Records of the suite: about the responses, and about the prompts, which differ for recorded responses.
@@ -235,14 +237,14 @@ def _text(value: Any) -> str:
     return _MISSING if value is None else value if isinstance(value, str) else repr(value)
 
 
-def _contrast(one: str, other: str, length: int = 60) -> tuple[str, str]:
+def _contrast(one: str, other: str) -> tuple[str, str]:
     """Return two texts shortened around the first place where they differ, with control characters escaped."""
     place = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    start = max(0, place - length // 3)
+    start = max(0, place - _SHOWN // 3)
 
     def cut(text: str) -> str:
-        piece = text[start : start + length]
-        line = ("…" if start else "") + piece + ("…" if start + length < len(text) else "")
+        piece = text[start : start + _SHOWN]
+        line = ("…" if start else "") + piece + ("…" if start + _SHOWN < len(text) else "")
         return json.dumps(line, ensure_ascii=False) if line != line.strip() or not line.isprintable() else line
 
     return cut(one), cut(other)

@@ -18,7 +18,16 @@ from lm_eval_codemind.data.manifest import data_directory
 TASKS = Path(__file__).resolve().parents[2] / "tasks"
 MOST_MODULES = 45
 MOST_LINES = 6_000
-NEVER = ("data.benchmarks", "data.build", "data.facts", "proof", "sandbox", "studies.re", "studies.traces", "transforms")
+NEVER = (
+    "data.benchmarks",
+    "data.build",
+    "data.facts",
+    "proof",
+    "sandbox",
+    "studies.re",
+    "studies.traces",
+    "transforms",
+)
 
 # Makes the documents of tasks, answers each with its target, and prints which modules that imported.
 SCRIPT = """

@@ -334,20 +334,20 @@ def check(layout: Layout) -> None:
 
 
 GUARD = """
-import sys
+import os, sys
 sys.path.append(sys.argv[1])
-from lm_eval_codemind.sandbox import Sandbox
-from lm_eval_codemind.languages.python.importable import HiddenPackages, require_importable
+from lm_eval_codemind.languages.python import importable
 for level in ("bubblewrap", "landlock"):
     if level in sys.argv[2:]:
-        with Sandbox(workers=1, isolation=level, preload=()) as sandbox:
-            require_importable(["json", "os.path", "no_such_module"], sandbox)
-            try:
-                require_importable(["json", "tiny"], sandbox)
-            except HiddenPackages as error:
-                print(error)
-            else:
-                print(level, "all")
+        os.environ["CODEMIND_SANDBOX"] = level
+        importable._checked.clear()
+        importable.require_importable(["json", "os.path", "no_such_module"])
+        try:
+            importable.require_importable(["json", "tiny"])
+        except importable.HiddenPackages as error:
+            print(error)
+        else:
+            print(level, "all")
 """
 
 
@@ -380,8 +380,8 @@ def test_a_module_that_ends_the_process_inside_is_not_taken_for_importable(
     for name, body in (("ending", "import os\nif os.environ['HOME'] != HOME:\n    os._exit(0)\n"), ("good", "")):
         (tmp_path / f"{name}.py").write_text(body.replace("HOME:", f"{os.environ['HOME']!r}:"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    with Sandbox(workers=1, preload=()) as sandbox, pytest.raises(HiddenPackages, match=r"import.*: ending \(") as told:
-        require_importable(["good", "ending"], sandbox)
+    with pytest.raises(HiddenPackages, match=r"import.*: ending \(") as told:
+        require_importable(["good", "ending"])
     assert "good" not in str(told.value)
 
 

@@ -1,6 +1,4 @@
-import pytest
-
-from lm_eval_codemind.families.ier.score import r_ier, s_ier, s_ier_text
+from lm_eval_codemind.families.ier.score import s_ier, s_ier_text
 
 
 def test_scores_of_one_response() -> None:
@@ -10,9 +8,3 @@ def test_scores_of_one_response() -> None:
     assert not s_ier(None, "[]", printed=False)
     assert not s_ier(None, "", printed=True)
     assert not s_ier_text(None, "")
-
-
-def test_r_ier_is_the_mean() -> None:
-    assert r_ier([True, False, True, True]) == 0.75
-    with pytest.raises(ValueError, match="no scores"):
-        r_ier([])

@@ -59,8 +59,6 @@ class RuntimeInput:
         for statement in ast.parse(self.input).body:
             seen = _seen(statement)
             text = unparse(statement if seen is None else seen)
-            if isinstance(seen, ast.Tuple):
-                text = f"({text})"
             has_question = seen is not None and bool(waiting) and waiting.pop(0) is not None
             if has_question:
                 statements.append(f"assert {text} == {_MASK}")

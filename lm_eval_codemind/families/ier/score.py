@@ -26,17 +26,6 @@ def s_ier_text(answer: str | None, output: str) -> bool:
     return answer is not None and same_text(answer, output)
 
 
-def r_ier(scores: Sequence[bool]) -> float:
-    """Return R_IER, the mean of S_IER: over a benchmark, or over the responses to one problem.
-
-    Raises:
-        ValueError: If there are no scores.
-    """
-    if not scores:
-        raise ValueError("R_IER of no scores is not defined")
-    return sum(scores) / len(scores)
-
-
 def r_fresh(fresh: Sequence[float]) -> float:
     """Return the share of a problem's fresh inputs whose output is predicted right.
 

@@ -35,34 +35,32 @@ for name in sys.argv[2:]:
 print(json.dumps(getattr(module, "__file__", None) or list(getattr(module, "__path__", [""]))[0]))
 """
 
-_checked: set[tuple[str, str]] = set()
+_checked: set[str] = set()
 
 
 class HiddenPackages(RuntimeError):
     """Programs can't import what this interpreter can. The text names the packages, where they lie and what to do."""
 
 
-def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -> None:
+def require_importable(modules: Iterable[str]) -> None:
     """Check that programs can import modules that this interpreter can, in short: that right answers can pass.
 
-    What can't be imported here either is passed over. Each module is tried once a process.
+    Modules that cannot be imported here either are ignored. Each module is tried once a process. Nothing is checked on
+    a machine without isolation, which may only ask the model.
 
     Args:
         modules: Dotted names.
-        sandbox: Where programs will run; None for one like :func:`~.sandbox.shared_sandbox`'s, made for the check
-            alone. Then nothing is checked on a machine without isolation, which may only ask the model.
 
     Raises:
         HiddenPackages: If a module is importable here and not inside.
     """
-    level = sandbox.isolation if sandbox is not None else ""
-    names = sorted({name for name in modules if (level, name) not in _checked})
+    names = sorted(set(modules) - _checked)
     if not names:
         return
     with contextlib.ExitStack() as stack:
-        if sandbox is None and os.environ.get(EXECUTOR_VARIABLE) == "ray":
+        if os.environ.get(EXECUTOR_VARIABLE) == "ray":
             sandbox = shared_sandbox()
-        elif sandbox is None:
+        else:
             try:
                 sandbox = stack.enter_context(Sandbox(preload=()))
             except IsolationUnavailable:
@@ -75,7 +73,7 @@ def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -
             f"environment, name their directory in PYTHONPATH, or let programs read it: {VARIABLE}=DIRECTORY (several "
             "like in PATH). What root alone may read, programs may not: chmod -R o+rX DIRECTORY"
         )
-    _checked.update((level, name) for name in names)
+    _checked.update(names)
 
 
 def _problems(names: list[str], sandbox: Sandbox) -> list[str]:

@@ -333,8 +333,8 @@ def _suspends(frame: types.FrameType) -> bool:
     code = frame.f_code
     if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
-    following = frame.f_lasti + 2
-    return following < len(code.co_code) and code.co_code[following] == dis.opmap["RESUME"]
+    # Python 3.13 is already at the instruction after the yield.
+    return dis.opmap["RESUME"] in code.co_code[frame.f_lasti : frame.f_lasti + 3 : 2]
 
 
 def vars_of(value: Any) -> Any:
