@@ -1,17 +1,13 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.answers.forms import literal_at_start, split
+from lm_eval_codemind.answers.forms import literal_at_start, split, truth
 from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, literal_or, parse_literal
 from lm_eval_codemind.answers.normal import readings
 
 _WORDS = {"true": "True", "false": "False", "null": "None"}
-_HOLDS = re.compile(r"(?:true|yes|y|t|1|taken|holds)\b", re.IGNORECASE)
-_FAILS = re.compile(r"(?:false|no|n|f|0|not taken|not)\b", re.IGNORECASE)
-
 # An answer that is longer than this cannot be the output. The bound avoids parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
@@ -71,8 +67,7 @@ def same_truth(answer: str, value: str) -> bool:
         answer: Text such as ``True`` or ``Y``.
         value: ``True`` or ``False``.
     """
-    text = answer.strip(" \t`'\"*.")
-    return bool((_HOLDS if value == "True" else _FAILS).match(text))
+    return truth(answer) is (value == "True")
 
 
 def same_literal(answer: str, output: str) -> bool:

@@ -49,43 +49,28 @@ def _head(text: str) -> str:
     return match[0] if match else ""
 
 
-_YES = {"yes", "true"}
-_NO = {
-    *("no", "not", "false", "never", "neither", "nor", "cannot", "hardly", "barely", "scarcely", "far", "nowhere"),
-    *("incorrect", "wrong", "unexecuted", "unreached", "unreachable"),
-}
-_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]*")
-_NUMBER = re.compile(r"[#`*(]*(?P<number>\d{1,9})(?!\w|\.\d)")
-_LINE = re.compile(
-    r"(?:\blines?|\A\W*ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE
+_YES = {"yes", "true", "y", "t", "1", "taken", "holds", "executed", "right", "correct"}
+_NO = {"no", "false", "n", "f", "0", "not", "never", "far", "wrong", "incorrect", "unexecuted", "unreachable"}
+# The first word; a minus belongs to a number.
+_WORD = re.compile(r"(?:[^\w-]|_|-\s)*(?:is\W+)?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
+# A whole number, with the word "line" in front of it or not; `L4` is line 4.
+_NUMBER = re.compile(
+    r"(?:[^\w\u2212-]|-\s)*(?:(?:in|on|at)\s+)?(?:lines?|ln|l)?[^\w\u2212-]*(?:(?:number|no)\b[^\w-]*)?"
+    r"(?P<number>\d{1,9})(?!\w|\.\d)",
+    re.IGNORECASE,
 )
 
 
-def truth(text: str, *yes: str) -> bool | None:
-    """Return the truth that the first word for yes or no in the first sentence of a text states.
-
-    A word that denies, such as "not", means no. "No" in front of another noun, as in "no bugs", is not a word for no.
-
-    Args:
-        text: The text.
-        yes: Words that mean yes here, besides "yes" and "true".
-    """
-    sentence = re.split(r"(?<=[\w*`)])[.!?:](?=\s|\Z)|\n", text.strip(), maxsplit=1)[0]
-    for match in _WORD.finditer(sentence):
-        word = match[0].lower().replace("\u2019", "'")
-        if word == "no" and re.match(r"\s+(?:\w+\s+)?(?:bugs?|errors?|problems?|issues?)\b", sentence[match.end() :]):
-            continue
-        if word in _NO or word.endswith("n't"):
-            return False
-        if word in _YES or word in yes:
-            return True
-    return None
+def truth(text: str) -> bool | None:
+    """Return the truth that the first word of a text states, such as ``yes``, ``false`` or ``not``."""
+    match = _WORD.match(text)
+    word = match["word"].lower() if match else ""
+    return True if word in _YES else False if word in _NO or word.endswith(("n't", "n\u2019t")) else None
 
 
 def line_number(text: str) -> int | None:
-    """Return the number that a text starts with, or else that of the line that its first line names first."""
-    row = text.strip().partition("\n")[0]
-    match = _NUMBER.match(row) or _LINE.search(row)
+    """Return the number that a text starts with, as in ``4: x = 1`` or ``in line 4, because``."""
+    match = _NUMBER.match(text)
     return int(match["number"]) if match else None
 
 
@@ -94,10 +79,8 @@ def next_line(text: str) -> int | str | None:
     return THE_END if re.match(r"\W*(?:the\s+)?end\b", text, re.IGNORECASE) else line_number(text)
 
 
-_TYPE = re.compile(
-    r"[-\s`'\"*<(\\]*(?:text\w*\{|class\s+|type\s*[:=]?\s*)*[`'\"*]*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE
-)
-_SWAPPED = re.compile(r"\W*type\s*[:=]\s*(?P<type>\w+)\W*[;,\n]\W*value\s*[:=]\s*(?P<value>\S[^\n]*)", re.IGNORECASE)
+# The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
+_TYPE = re.compile(r"\W*(?:(?:type|class|text\w*)\W+)*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 
@@ -126,9 +109,6 @@ def state(text: str) -> State | None:
         return State(parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"]))
     if value is not ...:
         return State(bare)
-    swapped = _SWAPPED.fullmatch(bare)
-    if swapped:
-        bare = f"{swapped['value']}; {swapped['type']}"
     for match in list(re.finditer(r";|\n", bare))[:_MOST]:
         named = _TYPE.match(bare, match.end(), match.end() + _MOST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
@@ -161,10 +141,7 @@ def values(text: str) -> list[str] | None:
 
 
 def _is_value(text: str) -> bool:
-    return is_literal(text) or text.strip("`'\"*.").lower() in _TRUTHS
-
-
-_TRUTHS = {"true", "false", "yes", "no", "y", "n", "t", "f", "taken", "not taken", "null"}
+    return is_literal(text) or text.strip("`'\"*.").lower() in _YES | _NO | {"not taken", "null"}
 
 
 def _items(text: str) -> list[str]:

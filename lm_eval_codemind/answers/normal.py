@@ -30,10 +30,14 @@ _WRAPPERS = (
     re.compile(r"<\|begin_of_box\|>(?P<inside>.+)<\|end_of_box\|>", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
-# A label in front of an answer, such as `Answer:`, `**Output**:` or `The return value is`.
+# What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
+NOUN = (
+    r"(?:(?:so|thus|therefore|hence),?\s+)?(?:the\s+|my\s+)?"
+    r"(?:(?:final|correct|return(?:ed)?|standard|next|executed)\s+)*(?:outputs?|answer|results?|values?|verdict"
+)
+# A label in front of an answer, such as `Answer:` or `The program is`.
 _LABEL = re.compile(
-    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+|standard\s+)?(?:next\s+)?(?:executed\s+)?"
-    r"(?:outputs?|answer|results?|values?|state|returns|prints|verdict|line|trace|input|type)\b[`*_]*"
+    rf"[-*_#>\s]*{NOUN}|state|returns|prints|line|trace|input|type|program|function|code|bug|it|this)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )

@@ -18,7 +18,6 @@ _PYTHON = {"null": "None", "true": "True", "false": "False"}
 _LINE = re.compile(r"[\s*`-]*(?:line\s*)?`?(?P<line>\d{1,6})\b`?[:.)]*\s*(?P<rest>.*)", re.IGNORECASE)
 _LIST = re.compile(r"(?:`?(?P<name>[A-Za-z_]\w*)`?\s*[=:]\s*)?(?P<items>\[.*)")
 _MARK = re.compile(r"\[(?:STATE|BRANCH)\]")
-_TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}
 
 
 def read_value(text: str) -> Any:
@@ -113,12 +112,6 @@ def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
         name, _, text = "".join(state).partition("=")
         if name and text:
             yield name, text
-
-
-def truths(items: list[Any]) -> list[bool | None]:
-    """Return the truth that each item of a list states; None for an item that states none."""
-    words = [str(item).strip(" \t`'\"*.").lower() for item in items]
-    return [True if word in _TRUE else False if word in _FALSE else None for word in words]
 
 
 def first_difference(answer: list[Any], label: list[Any]) -> int | None:
