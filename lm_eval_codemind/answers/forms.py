@@ -55,7 +55,7 @@ _NO = {"no", "false", "n", "f", "0", "not", "never", "far", "wrong", "incorrect"
 _WORD = re.compile(r"(?:[^\w-]|_|-\s)*(?:is\W+)?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
 # A whole number, with the word "line" in front of it or not; `L4` is line 4.
 _NUMBER = re.compile(
-    r"(?:[^\w\u2212-]|-\s)*(?:(?:in|on|at)\s+)?(?:lines?|ln|l)?[^\w\u2212-]*(?:(?:number|no)\b[^\w-]*)?"
+    r"(?:[^\w\u2212-]|-\s)*(?:(?:in|on|at)\W+)?(?:lines?|ln|l)?[^\w\u2212-]*(?:(?:number|no)\b[^\w-]*)?"
     r"(?P<number>\d{1,9})(?!\w|\.\d)",
     re.IGNORECASE,
 )

@@ -33,11 +33,11 @@ _WRAPPERS = (
 # What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
 NOUN = (
     r"(?:(?:so|thus|therefore|hence),?\s+)?(?:the\s+|my\s+)?"
-    r"(?:(?:final|correct|return(?:ed)?|standard|next|executed)\s+)*(?:outputs?|answer|results?|values?|verdict"
+    r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)\s+)*(?:outputs?|answer|results?|values?|verdict"
 )
 # A label in front of an answer, such as `Answer:` or `The program is`.
 _LABEL = re.compile(
-    rf"[-*_#>\s]*{NOUN}|state|returns|prints|line|trace|input|type|program|function|code|bug|it|this)\b[`*_]*"
+    rf"[-*_#>\s]*{NOUN}|state|returns|prints|line(?:\s+number)?|trace|input|type|program|function|code|bug|it|this)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )

@@ -72,7 +72,7 @@ def test_truth(text: str, truth: bool | None) -> None:
         ("4", 4), ("Line 4", 4), ("line 4, because line 3 is true", 4), ("4, then 5", 4), ("#4", 4), ("`4`", 4), ("L4", 4),
         ("4: x = 7", 4), ("in line 3, where y > 5", 3), ("Line 3 - not line 2", 3), ("lines 3 and 4", 3), ("line no. 12", 12),
         ("\n 4\n", 4), ("four", None), ("-1", None), ("4.5", None), ("x4", None), ("", None), ("the end", None),
-        ("x\nline 4", None), ("y > 3", None), ("4th", None), ("\u22124", None), ("y2, line 3", None), ("The bug is on line 3", 3), ("- 4", 4), ("return 4", None), ("line -4", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9),
+        ("x\nline 4", None), ("y > 3", None), ("4th", None), ("\u22124", None), ("y2, line 3", None), ("The bug is on **line 3**: `y > 5`", 3), ("The wrong line is line 3", 3), ("The line number is 3", 3), ("- 4", 4), ("return 4", None), ("line -4", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9),
         ("line **9**", 9), ("(4)", 4),
     ],
 )  # fmt: skip
