@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.comparison import same_text
+from lm_eval_codemind.answers.published.codemind import same_text
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, shared_sandbox

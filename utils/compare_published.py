@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.comparison import same_output, same_text
-from lm_eval_codemind.answers.published.codemind import marked_answer
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.published.codemind import marked_answer, same_text
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem

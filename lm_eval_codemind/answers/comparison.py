@@ -139,19 +139,6 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
         return False
 
 
-def same_text(answer: str, output: str) -> bool:
-    """Whether an answer equals the output by CodeMind's published comparison.
-
-    The rule reproduces every verdict that the CodeMind artifact recorded: strip both texts, remove spaces, replace
-    double quotes with single ones and unify line ends. Then the texts must be identical.
-    """
-    return _published(answer) == _published(output)
-
-
-def _published(text: str) -> str:
-    return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
-
-
 def _is_bare_text(answer: str, expected: str) -> bool:
     text = answer.strip()
     candidates = [answer.strip("\n"), _without_blank_lines(answer)]

@@ -6,7 +6,7 @@ complete answer is ignored. A list is read as a whole or not at all.
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from itertools import pairwise
 
 from lm_eval_codemind.answers.literals import is_literal, literal_or
 from lm_eval_codemind.answers.normal import PROSE, readings
@@ -85,35 +85,23 @@ _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 
 
-class State(NamedTuple):
-    """The state of a variable in an answer.
+def state(text: str) -> tuple[str, str] | None:
+    """Return the texts of the value and of the type in a text ``value; type``. A whole literal has the type "".
 
-    Attributes:
-        value: Text of the value.
-        type_name: Name of the type in the answer; empty if it states none.
-    """
-
-    value: str
-    type_name: str = ""
-
-
-def state(text: str) -> State | None:
-    """Return the state that a text ``value; type`` states.
-
-    A whole literal has no type. The value and the type may also stand on two lines, or under these keys in an object.
+    The value and the type may also stand on two lines, or under these keys in an object.
     """
     bare = text.strip()
     value = literal_or(bare, ...)
     if isinstance(value, dict) and {str(key).lower() for key in value} == {"value", "type"}:
         parts = {str(key).lower(): part for key, part in value.items()}
-        return State(parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"]))
+        return parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"])
     if value is not ...:
-        return State(bare)
+        return bare, ""
     for match in list(re.finditer(r";|\n", bare))[:_MOST]:
         named = _TYPE.match(bare, match.end(), match.end() + _MOST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
         if named and before is not None:
-            return State(before.strip(), named["name"])
+            return before.strip(), named["name"]
     return None
 
 
@@ -132,9 +120,9 @@ def values(text: str) -> list[str] | None:
     if bare[:1] in ("[", "("):
         head = _head(bare)
         if head and head[-1] in "])" and PROSE.match(bare, len(head)):
-            return [part.strip() for part in _split(head[1:-1])]
+            return [part.strip() for part in split(head[1:-1])]
     rows = _items(bare)
-    parts = rows if len(rows) > 1 else [part.strip() for part in _split(bare)]
+    parts = rows if len(rows) > 1 else [part.strip() for part in split(bare)]
     if parts and not (len(parts) == 1 and bare.startswith("{")) and all(map(_is_value, parts)):
         return parts
     return None
@@ -163,19 +151,13 @@ def _depths(text: str) -> Iterator[tuple[str, int]]:
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a text between its commas, without those in strings and brackets."""
-    parts: list[list[str]] = [[]]
+    """Return the parts of a text between its commas, without those in strings and brackets, and without a blank end."""
+    commas, place = [-1], 0
     for piece, depth in _depths(text):
         if piece == "," and depth == 0:
-            parts.append([])
-        else:
-            parts[-1].append(piece)
-    return ["".join(part) for part in parts]
-
-
-def _split(text: str) -> list[str]:
-    """Return the parts of a text between its commas, without an empty last one."""
-    parts = split(text)
+            commas.append(place)
+        place += len(piece)
+    parts = [text[start + 1 : end] for start, end in pairwise([*commas, place])]
     return parts if parts[-1].strip() else parts[:-1]
 
 

@@ -27,7 +27,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _FIRST = re.compile(r"[\w\[({'\"+.-]")
-_INDENTED = re.compile(r"\n([ \t]+)\S")
 # Operators and brackets between two commas. Only an artificial text has more.
 _MAX_MARKS = 4 * MAX_DEPTH
 _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for name in ("nan", "inf", "nanj", "infj")}
@@ -99,9 +98,13 @@ def parse_literal(text: str) -> Any:
     plain = text.strip()
     if not _FIRST.match(plain):
         raise NotALiteralError("it does not start like a literal")
-    _check_limits(plain)
-    # The brackets allow line ends anywhere.
-    match _statements(f"({plain}\n)"):
+    check_limits(plain)
+    try:
+        # The brackets allow line ends anywhere.
+        body = parse_quietly(f"({plain}\n)").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NotALiteralError(f"Python does not parse it: {error}") from error
+    match body:
         case [ast.Expr(value=node)]:
             return value_of(node)
     raise NotALiteralError("not an expression")
@@ -120,16 +123,6 @@ def is_literal(text: str) -> bool:
     return literal_or(text, ...) is not ...
 
 
-def parse_source(text: str) -> list[ast.stmt]:
-    """Return the statements of Python source. The text as a whole may be indented.
-
-    Raises:
-        NotALiteralError: If Python cannot parse the text, or if it is longer or deeper than the limits.
-    """
-    _check_limits(text)
-    return _statements(text)
-
-
 def parse_quietly(source: str) -> ast.Module:
     """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``."""
     with warnings.catch_warnings():
@@ -137,29 +130,12 @@ def parse_quietly(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def _statements(text: str) -> list[ast.stmt]:
-    layouts = [text.strip("\n")]
-    second = _INDENTED.search(layouts[0])
-    if second and not layouts[0][0].isspace():
-        # The first line has lost the indentation of the others.
-        layouts.append(second[1] + layouts[0])
-    for layout in layouts:
-        indented = layout[:1].isspace()
-        try:
-            body = parse_quietly(f"if True:\n{layout}" if indented else layout).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = str(error)
-            continue
-        if not indented:
-            return body
-        match body:
-            case [ast.If(body=inner, orelse=[])]:
-                return inner
-        reason = "its first line is indented further than another one"
-    raise NotALiteralError(f"Python does not parse it: {reason}")
+def check_limits(text: str) -> None:
+    """Check that Python's parser can read a text safely.
 
-
-def _check_limits(text: str) -> None:
+    Raises:
+        NotALiteralError: If the text is longer or deeper than the limits.
+    """
     if len(text) > MAX_LENGTH:
         raise NotALiteralError(f"longer than {MAX_LENGTH} characters")
     depth = marks = 0

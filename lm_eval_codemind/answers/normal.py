@@ -53,19 +53,8 @@ _STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
 # A full stop after one of these is layout.
 _CLOSING = (")", "]", "}")
 _OBJECT = re.compile(r'\{\s*"')
-_KEYS = {
-    "output",
-    "input",
-    "answer",
-    "final_answer",
-    "result",
-    "value",
-    "return_value",
-    "line",
-    "verdict",
-    "trace",
-    "lines",
-}
+_KEYS = {"output", "input", "answer", "final_answer", "result", "value", "return_value", "verdict", "trace"}
+_KEYS |= {"line", "lines"}
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\uff02\uff07", "\"\"\"\"'''''\"'")

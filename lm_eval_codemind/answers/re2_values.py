@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
 from lm_eval_codemind.answers.forms import literal_at_start, values
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.published.re2 import states
 
 _CONTAINERS = ("[", "(", "{", "array(", "set(", "frozenset(")
 # The parts of a NumPy array's text that ``repr`` adds.
@@ -98,20 +98,6 @@ def _named(text: str) -> list[tuple[str, str]]:
         return [(name.strip(), items) for name, items in states(text, "STATE|BRANCH")]
     match = _LIST.fullmatch(text)
     return [(match["name"] or "", match["items"])] if match else []
-
-
-def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each ``[MARK]name=text[/MARK]`` in a line.
-
-    Args:
-        line: The line.
-        marks: The names of the marks, with ``|`` between them.
-    """
-    for part in re.split(rf"\[/(?:{marks})\]", line)[:-1]:
-        _, *state = re.split(rf"\[(?:{marks})\]", part, maxsplit=1)
-        name, _, text = "".join(state).partition("=")
-        if name and text:
-            yield name, text
 
 
 def first_difference(answer: list[Any], label: list[Any]) -> int | None:

@@ -9,9 +9,9 @@ from lm_eval_codemind.answers.comparison import (
     same_lines,
     same_literal,
     same_output,
-    same_text,
     same_value,
 )
+from lm_eval_codemind.answers.published.codemind import same_text
 from lm_eval_codemind.facts import labels
 from tests.answers.test_literals import values
 

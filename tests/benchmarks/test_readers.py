@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.answers.comparison import same_text
+from lm_eval_codemind.answers.published.codemind import same_text
 from lm_eval_codemind.benchmarks import Upstream, classeval, humaneval
 from lm_eval_codemind.benchmarks.specifications import signature
 from lm_eval_codemind.catalogue import get_benchmark
