@@ -20,7 +20,6 @@ _MOST = 100
 _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # A string, a bracket, a comma, or other text.
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
-_OPENING, _CLOSING = "[({", "])}"
 # A literal that is neither a string nor in brackets: a number or a name.
 _ATOM = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
 
@@ -51,6 +50,7 @@ def _head(text: str) -> str:
 
 _YES = {"yes", "true", "y", "t", "1", "taken", "holds", "executed", "right", "correct"}
 _NO = {"no", "false", "n", "f", "0", "not", "never", "far", "wrong", "incorrect", "unexecuted", "unreachable"}
+_TRUTHS = _YES | _NO | {"not taken", "null"}
 # The first word; a minus belongs to a number.
 _WORD = re.compile(r"(?:[^\w-]|_|-\s)*(?:is\W+)?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
 # A whole number, with the word "line" in front of it or not; `L4` is line 4.
@@ -123,13 +123,13 @@ def values(text: str) -> list[str] | None:
             return [part.strip() for part in split(head[1:-1])]
     rows = _items(bare)
     parts = rows if len(rows) > 1 else [part.strip() for part in split(bare)]
-    if parts and not (len(parts) == 1 and bare.startswith("{")) and all(map(_is_value, parts)):
+    if (
+        parts
+        and not (len(parts) == 1 and bare.startswith("{"))
+        and all(is_literal(part) or part.strip("`'\"*.").lower() in _TRUTHS for part in parts)
+    ):
         return parts
     return None
-
-
-def _is_value(text: str) -> bool:
-    return is_literal(text) or text.strip("`'\"*.").lower() in _YES | _NO | {"not taken", "null"}
 
 
 def _items(text: str) -> list[str]:
@@ -146,7 +146,7 @@ def _depths(text: str) -> Iterator[tuple[str, int]]:
     depth = 0
     for match in _PIECE.finditer(text):
         piece = match[0]
-        depth += (piece in _OPENING) - (piece in _CLOSING)
+        depth += (piece in "[({") - (piece in "])}")
         yield piece, depth
 
 

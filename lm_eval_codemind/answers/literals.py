@@ -12,7 +12,7 @@ import cmath
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # CPython itself reads 200 levels. Half of that leaves the interpreter's stack to the caller.
@@ -43,15 +43,17 @@ class NotALiteralError(ValueError):
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of a call.
+    """The arguments of a call, or the call of a plain constructor, such as ``Counter({'a': 2})``. It is never executed.
 
     Attributes:
         positional: Values by position.
         keywords: Values by name, in the order of the call.
+        constructor: The name of the constructor; empty for the arguments alone.
     """
 
     positional: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...] = ()
+    constructor: str = ""
 
     def named(self, parameters: tuple[str, ...]) -> Arguments:
         """Return the arguments with positional ones named by the parameters, as far as there are parameters.
@@ -67,20 +69,8 @@ class Arguments:
 
     def __str__(self) -> str:
         keywords = [f"{name}={render(value)}" for name, value in self.keywords]
-        return ", ".join([*map(render, self.positional), *keywords])
-
-
-@dataclass(frozen=True)
-class Constructed:
-    """A value written as a call of a plain constructor, such as ``Counter({'a': 2})``. The call is never executed.
-
-    Attributes:
-        name: The constructor's name.
-        arguments: The arguments.
-    """
-
-    name: str
-    arguments: Arguments
+        text = ", ".join([*map(render, self.positional), *keywords])
+        return f"{self.constructor}({text})" if self.constructor else text
 
 
 def parse_literal(text: str) -> Any:
@@ -156,7 +146,7 @@ def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
 
     Args:
         node: The tree.
-        constructors: Names of constructors whose calls are values too; see :class:`Constructed`.
+        constructors: Names of constructors whose calls are values too; see :class:`Arguments`.
 
     Raises:
         NotALiteralError: If the tree is not a literal.
@@ -243,10 +233,10 @@ _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "froze
 def _constructed(name: str, arguments: Arguments) -> Any:
     """Return the value of a constructor's call. A built-in collection becomes a plain value, equal to its literal."""
     kind = _COLLECTIONS.get(name)
-    plain = len(arguments.positional) <= 1 and not any(isinstance(item, Constructed) for item in arguments.positional)
+    plain = len(arguments.positional) <= 1 and not any(isinstance(item, Arguments) for item in arguments.positional)
     if kind is not None and plain and (kind is dict or not arguments.keywords):
         return _made(kind, *arguments.positional, **dict(arguments.keywords))
-    return Constructed(name, arguments)
+    return replace(arguments, constructor=name)
 
 
 def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
@@ -262,8 +252,8 @@ def render(value: Any) -> str:
     Raises:
         TypeError: If the value has another type.
     """
-    if isinstance(value, Constructed):
-        return f"{value.name}({value.arguments})"
+    if isinstance(value, Arguments):
+        return str(value)
     if value is ...:
         return "..."
     if isinstance(value, (float, complex)):

@@ -13,8 +13,6 @@ from lm_eval_codemind.answers.literals import is_literal
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
-# A fence that a block does not close.
-_OPEN_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL)
 # Text after a literal that cannot continue it: another line, or punctuation or a word.
 PROSE = re.compile(
     r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|[`*]*\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
@@ -23,6 +21,9 @@ PROSE = re.compile(
 # A fence, back-ticks, bold text or a formula at the start, with prose after it.
 _FIRST = re.compile(r"(?P<mark>`{3}(?=[^\n`]*\n)|`|\*\*|\$)(?:(?<=```)[^\n`]*\n)?(?P<inside>.+?)(?P=mark)", re.DOTALL)
 _WRAPPERS = (
+    FENCE,
+    # A fence that a block does not close.
+    re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
     re.compile(r"(?P<mark>`{1,3}|\*{1,3}|__|\${1,2})(?P<inside>.+)(?P=mark)", re.DOTALL),
     re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
     re.compile(r"\\\((?P<inside>.+)\\\)", re.DOTALL),
@@ -50,9 +51,6 @@ _NAMED = (
 _CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
 # In a string literal, a mark is text.
 _STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
-# A full stop after one of these is layout.
-_CLOSING = (")", "]", "}")
-_OBJECT = re.compile(r'\{\s*"')
 _KEYS = {"output", "input", "answer", "final_answer", "result", "value", "return_value", "verdict", "trace"}
 _KEYS |= {"line", "lines"}
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
@@ -105,9 +103,6 @@ def typed(text: str) -> str:
 def _inside(text: str, name: str) -> str | None:
     """Return a text without its outermost layer of layout; None if it has none."""
     bare = text.strip()
-    fenced = FENCE.fullmatch(bare) or _OPEN_FENCE.fullmatch(bare)
-    if fenced:
-        return fenced["inside"]
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(bare)
         mark = match.groupdict().get("mark") if match else None
@@ -132,7 +127,7 @@ def _inside(text: str, name: str) -> str | None:
     if (
         bare.endswith(".")
         and not bare.endswith("..")
-        and (bare[-2:-1] in _CLOSING or is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
+        and (bare[-2:-1] in tuple(")]}") or is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
     ):
         return bare[:-1]
     return None
@@ -140,15 +135,11 @@ def _inside(text: str, name: str) -> str | None:
 
 def _of_one_key(text: str, name: str) -> str | None:
     """Return the value of an object with one key, which is a label or the name, as text; None for other text."""
-    if not _OBJECT.match(text):
-        return None
     try:
-        record = json.loads(text)
+        record = json.loads(text) if text.startswith("{") else {}
     except (ValueError, RecursionError):
         return None
-    if len(record) != 1:
-        return None
-    ((key, value),) = record.items()
-    if key != name and key.lower() not in _KEYS:
-        return None
-    return value if isinstance(value, str) else repr(value)
+    for key, value in record.items() if len(record) == 1 else ():
+        if key == name or key.lower() in _KEYS:
+            return value if isinstance(value, str) else repr(value)
+    return None

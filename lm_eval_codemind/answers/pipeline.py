@@ -53,7 +53,10 @@ def read(
     text = without_thinking(response, marks)
     if text is None:
         return Read(None, None, "unfinished")
-    text = _own(text, marks)
+    # A base model continues with another prompt; a prompt that the response repeats comes before the marks.
+    begin = marks.begin.search(text)
+    start = begin.end() if begin else 0
+    text = text[:start] + own_text(text[start:])
     marked = last_block(text, marks, empty)
     block = stated(text) if marked is None and anywhere else marked
     for reading in readings(block, name) if block is not None else ():
@@ -62,13 +65,6 @@ def read(
             return Read(value, block, "read")
     # Prose without marks is not an answer.
     return Read(None, marked, "no_answer" if marked is None else "malformed")
-
-
-def _own(text: str, marks: Marks) -> str:
-    """Return a text without a base model's continuation; a prompt that the response repeats is not one."""
-    begin = marks.begin.search(text)
-    start = begin.end() if begin else 0
-    return text[:start] + own_text(text[start:]) if begin else own_text(text)
 
 
 # -- answers outside of marks
