@@ -123,13 +123,8 @@ def values(text: str) -> list[str] | None:
             return [part.strip() for part in split(head[1:-1])]
     rows = _items(bare)
     parts = rows if len(rows) > 1 else [part.strip() for part in split(bare)]
-    if (
-        parts
-        and not (len(parts) == 1 and bare.startswith("{"))
-        and all(is_literal(part) or part.strip("`'\"*.").lower() in _TRUTHS for part in parts)
-    ):
-        return parts
-    return None
+    known = all(is_literal(part) or part.strip("`'\"*.").lower() in _TRUTHS for part in parts)
+    return parts if parts and known and (len(parts) > 1 or bare[0] != "{") else None
 
 
 def _items(text: str) -> list[str]:
