@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.comparison import same_text
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.der.score import mean_s_der, r_der
+from lm_eval_codemind.families.ier.artifact import same_text
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.studies.codemind.rules import marked_answer
-
-from lm_eval_codemind.answers.comparison import same_output, same_text
+from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.families.ier.artifact import marked_answer, same_text
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.harness.recordings import answers_another_question
 from lm_eval_codemind.languages import kind_of

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.answers.literals import Arguments, Constructed
+from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.data.catalogue import benchmarks
@@ -87,11 +87,11 @@ def plain_inputs(problem: Problem) -> list[str]:
 
 def _emptied(value: Any) -> Any:
     """Return the empty value of the same type: zero for a number."""
+    if isinstance(value, Arguments) and value.constructor:
+        return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
     if isinstance(value, Arguments):
         keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
         return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
-    if isinstance(value, Constructed):
-        return Constructed(value.name, Arguments((0,) if value.name == "range" else ()))
     return type(value)()
 
 

@@ -1,17 +1,13 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.answers.forms import literal_at_start, split
-from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, literal_or, parse_literal
+from lm_eval_codemind.answers.forms import literal_at_start, split, truth
+from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, literal_or, parse_literal
 from lm_eval_codemind.answers.normal import readings
 
 _WORDS = {"true": "True", "false": "False", "null": "None"}
-_HOLDS = re.compile(r"(?:true|yes|y|t|1|taken|holds)\b", re.IGNORECASE)
-_FAILS = re.compile(r"(?:false|no|n|f|0|not taken|not)\b", re.IGNORECASE)
-
 # An answer that is longer than this cannot be the output. The bound avoids parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
@@ -27,20 +23,13 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
     """
     if too_long(answer, output):
         return False
-    if printed:
-        return any(same_lines(reading, output) for reading in readings(answer))
-    return any(same_literal(reading, output) or _starts_with(reading, output) for reading in readings(answer))
+    same = same_lines if printed else same_literal
+    return any(same(reading, output) for reading in readings(answer))
 
 
 def too_long(answer: str, output: str) -> bool:
     """Whether an answer is too long to equal the output. Such an answer is not parsed."""
     return len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST
-
-
-def _starts_with(answer: str, output: str) -> bool:
-    """Whether an answer is a literal with prose after it, and the literal is the output."""
-    literal = literal_at_start(answer)
-    return literal is not None and same_computed(literal, output, printed=False)
 
 
 def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
@@ -71,21 +60,22 @@ def same_truth(answer: str, value: str) -> bool:
         answer: Text such as ``True`` or ``Y``.
         value: ``True`` or ``False``.
     """
-    text = answer.strip(" \t`'\"*.")
-    return bool((_HOLDS if value == "True" else _FAILS).match(text))
+    return truth(answer) is (value == "True")
 
 
 def same_literal(answer: str, output: str) -> bool:
     """Whether an answer denotes the same value as a Python literal.
 
-    Both are parsed without evaluation and compared by :func:`same_value`. If the label is a string, its bare text is
-    accepted too, with or without escapes or mismatched quotes. Leading and trailing white space then counts, as it
-    does inside quotes; only blank lines around the text are ignored. A label that is not a literal is compared as text.
+    Both are parsed without evaluation and compared by :func:`same_value`; prose after the answer is ignored. If the
+    label is a string, its bare text is accepted too, with or without escapes or mismatched quotes. Leading and trailing
+    white space then counts, as it does inside quotes; only blank lines around the text are ignored. A label that is not
+    a literal is compared as text.
     """
     expected = literal_or(output, None)
     if isinstance(expected, str) and _is_bare_text(answer, expected):
         return True
-    return same_computed(answer, output, printed=False)
+    texts = (answer, literal_at_start(answer))
+    return any(text is not None and same_computed(text, output, printed=False) for text in texts)
 
 
 def printed_lines(text: str) -> list[str]:
@@ -144,22 +134,8 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
         return False
 
 
-def same_text(answer: str, output: str) -> bool:
-    """Whether an answer equals the output by CodeMind's published comparison.
-
-    The rule reproduces every verdict that the CodeMind artifact recorded: strip both texts, remove spaces, replace
-    double quotes with single ones and unify line ends. Then the texts must be identical.
-    """
-    return _published(answer) == _published(output)
-
-
-def _published(text: str) -> str:
-    return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
-
-
 def _is_bare_text(answer: str, expected: str) -> bool:
-    text = answer.strip()
-    candidates = [answer.strip("\n"), _without_blank_lines(answer)]
+    text, candidates = answer.strip(), [answer.strip("\n"), _without_blank_lines(answer)]
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         # Quotes that do not form a literal, as in 'it's'.
         candidates.append(text[1:-1])
@@ -197,7 +173,7 @@ def _canonical(value: Any) -> Any:
         return ("set", frozenset(_canonical(item) for item in value))
     if isinstance(value, dict):
         return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
-    if isinstance(value, Constructed):
-        keywords = frozenset((name, _canonical(item)) for name, item in value.arguments.keywords)
-        return (value.name, tuple(_canonical(item) for item in value.arguments.positional), keywords)
+    if isinstance(value, Arguments):
+        keywords = frozenset((name, _canonical(item)) for name, item in value.keywords)
+        return (value.constructor, tuple(_canonical(item) for item in value.positional), keywords)
     raise TypeError(f"not the value of a literal: {type(value).__name__}")

@@ -6,7 +6,7 @@ complete answer is ignored. A list is read as a whole or not at all.
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from itertools import pairwise
 
 from lm_eval_codemind.answers.literals import is_literal, literal_or
 from lm_eval_codemind.answers.normal import PROSE, readings
@@ -20,7 +20,6 @@ _MOST = 100
 _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # A string, a bracket, a comma, or other text.
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
-_OPENING, _CLOSING = "[({", "])}"
 # A literal that is neither a string nor in brackets: a number or a name.
 _ATOM = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
 
@@ -49,43 +48,29 @@ def _head(text: str) -> str:
     return match[0] if match else ""
 
 
-_YES = {"yes", "true"}
-_NO = {
-    *("no", "not", "false", "never", "neither", "nor", "cannot", "hardly", "barely", "scarcely", "far", "nowhere"),
-    *("incorrect", "wrong", "unexecuted", "unreached", "unreachable"),
-}
-_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]*")
-_NUMBER = re.compile(r"[#`*(]*(?P<number>\d{1,9})(?!\w|\.\d)")
-_LINE = re.compile(
-    r"(?:\blines?|\A\W*ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE
+_YES = {"yes", "true", "y", "t", "1", "taken", "holds", "executed", "right", "correct"}
+_NO = {"no", "false", "n", "f", "0", "not", "never", "far", "wrong", "incorrect", "unexecuted", "unreachable"}
+_TRUTHS = _YES | _NO | {"not taken", "null"}
+# The first word; a minus belongs to a number.
+_WORD = re.compile(r"(?:[^\w-]|_|-\s)*(?:is\W+)?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
+# A whole number, with the word "line" in front of it or not; `L4` is line 4.
+_NUMBER = re.compile(
+    r"(?:[^\w\u2212-]|-\s)*(?:(?:in|on|at)\W+)?(?:lines?|ln|l)?[^\w\u2212-]*(?:(?:number|no)\b[^\w-]*)?"
+    r"(?P<number>\d{1,9})(?!\w|\.\d)",
+    re.IGNORECASE,
 )
 
 
-def truth(text: str, *yes: str) -> bool | None:
-    """Return the truth that the first word for yes or no in the first sentence of a text states.
-
-    A word that denies, such as "not", means no. "No" in front of another noun, as in "no bugs", is not a word for no.
-
-    Args:
-        text: The text.
-        yes: Words that mean yes here, besides "yes" and "true".
-    """
-    sentence = re.split(r"(?<=[\w*`)])[.!?:](?=\s|\Z)|\n", text.strip(), maxsplit=1)[0]
-    for match in _WORD.finditer(sentence):
-        word = match[0].lower().replace("\u2019", "'")
-        if word == "no" and re.match(r"\s+(?:\w+\s+)?(?:bugs?|errors?|problems?|issues?)\b", sentence[match.end() :]):
-            continue
-        if word in _NO or word.endswith("n't"):
-            return False
-        if word in _YES or word in yes:
-            return True
-    return None
+def truth(text: str) -> bool | None:
+    """Return the truth that the first word of a text states, such as ``yes``, ``false`` or ``not``."""
+    match = _WORD.match(text)
+    word = match["word"].lower() if match else ""
+    return True if word in _YES else False if word in _NO or word.endswith(("n't", "n\u2019t")) else None
 
 
 def line_number(text: str) -> int | None:
-    """Return the number that a text starts with, or else that of the line that its first line names first."""
-    row = text.strip().partition("\n")[0]
-    match = _NUMBER.match(row) or _LINE.search(row)
+    """Return the number that a text starts with, as in ``4: x = 1`` or ``in line 4, because``."""
+    match = _NUMBER.match(text)
     return int(match["number"]) if match else None
 
 
@@ -94,46 +79,29 @@ def next_line(text: str) -> int | str | None:
     return THE_END if re.match(r"\W*(?:the\s+)?end\b", text, re.IGNORECASE) else line_number(text)
 
 
-_TYPE = re.compile(
-    r"[-\s`'\"*<(\\]*(?:text\w*\{|class\s+|type\s*[:=]?\s*)*[`'\"*]*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE
-)
-_SWAPPED = re.compile(r"\W*type\s*[:=]\s*(?P<type>\w+)\W*[;,\n]\W*value\s*[:=]\s*(?P<value>\S[^\n]*)", re.IGNORECASE)
+# The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
+_TYPE = re.compile(r"\W*(?:(?:type|class|text\w*)\W+)*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 
 
-class State(NamedTuple):
-    """The state of a variable in an answer.
+def state(text: str) -> tuple[str, str] | None:
+    """Return the texts of the value and of the type in a text ``value; type``. A whole literal has the type "".
 
-    Attributes:
-        value: Text of the value.
-        type_name: Name of the type in the answer; empty if it states none.
-    """
-
-    value: str
-    type_name: str = ""
-
-
-def state(text: str) -> State | None:
-    """Return the state that a text ``value; type`` states.
-
-    A whole literal has no type. The value and the type may also stand on two lines, or under these keys in an object.
+    The value and the type may also stand on two lines, or under these keys in an object.
     """
     bare = text.strip()
     value = literal_or(bare, ...)
     if isinstance(value, dict) and {str(key).lower() for key in value} == {"value", "type"}:
         parts = {str(key).lower(): part for key, part in value.items()}
-        return State(parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"]))
+        return parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"])
     if value is not ...:
-        return State(bare)
-    swapped = _SWAPPED.fullmatch(bare)
-    if swapped:
-        bare = f"{swapped['value']}; {swapped['type']}"
+        return bare, ""
     for match in list(re.finditer(r";|\n", bare))[:_MOST]:
         named = _TYPE.match(bare, match.end(), match.end() + _MOST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
         if named and before is not None:
-            return State(before.strip(), named["name"])
+            return before.strip(), named["name"]
     return None
 
 
@@ -152,19 +120,11 @@ def values(text: str) -> list[str] | None:
     if bare[:1] in ("[", "("):
         head = _head(bare)
         if head and head[-1] in "])" and PROSE.match(bare, len(head)):
-            return [part.strip() for part in _split(head[1:-1])]
+            return [part.strip() for part in split(head[1:-1])]
     rows = _items(bare)
-    parts = rows if len(rows) > 1 else [part.strip() for part in _split(bare)]
-    if parts and not (len(parts) == 1 and bare.startswith("{")) and all(map(_is_value, parts)):
-        return parts
-    return None
-
-
-def _is_value(text: str) -> bool:
-    return is_literal(text) or text.strip("`'\"*.").lower() in _TRUTHS
-
-
-_TRUTHS = {"true", "false", "yes", "no", "y", "n", "t", "f", "taken", "not taken", "null"}
+    parts = rows if len(rows) > 1 else [part.strip() for part in split(bare)]
+    known = all(is_literal(part) or part.strip("`'\"*.").lower() in _TRUTHS for part in parts)
+    return parts if parts and known and (len(parts) > 1 or bare[0] != "{") else None
 
 
 def _items(text: str) -> list[str]:
@@ -181,24 +141,18 @@ def _depths(text: str) -> Iterator[tuple[str, int]]:
     depth = 0
     for match in _PIECE.finditer(text):
         piece = match[0]
-        depth += (piece in _OPENING) - (piece in _CLOSING)
+        depth += (piece in "[({") - (piece in "])}")
         yield piece, depth
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a text between its commas, without those in strings and brackets."""
-    parts: list[list[str]] = [[]]
+    """Return the parts of a text between its commas, without those in strings and brackets, and without a blank end."""
+    commas, place = [-1], 0
     for piece, depth in _depths(text):
         if piece == "," and depth == 0:
-            parts.append([])
-        else:
-            parts[-1].append(piece)
-    return ["".join(part) for part in parts]
-
-
-def _split(text: str) -> list[str]:
-    """Return the parts of a text between its commas, without an empty last one."""
-    parts = split(text)
+            commas.append(place)
+        place += len(piece)
+    parts = [text[start + 1 : end] for start, end in pairwise([*commas, place])]
     return parts if parts[-1].strip() else parts[:-1]
 
 

@@ -12,7 +12,7 @@ import cmath
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # CPython itself reads 200 levels. Half of that leaves the interpreter's stack to the caller.
@@ -27,7 +27,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _FIRST = re.compile(r"[\w\[({'\"+.-]")
-_INDENTED = re.compile(r"\n([ \t]+)\S")
 # Operators and brackets between two commas. Only an artificial text has more.
 _MAX_MARKS = 4 * MAX_DEPTH
 _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for name in ("nan", "inf", "nanj", "infj")}
@@ -44,15 +43,17 @@ class NotALiteralError(ValueError):
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of a call.
+    """The arguments of a call, or the call of a plain constructor, such as ``Counter({'a': 2})``. It is never executed.
 
     Attributes:
         positional: Values by position.
         keywords: Values by name, in the order of the call.
+        constructor: The name of the constructor; empty for the arguments alone.
     """
 
     positional: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...] = ()
+    constructor: str = ""
 
     def named(self, parameters: tuple[str, ...]) -> Arguments:
         """Return the arguments with positional ones named by the parameters, as far as there are parameters.
@@ -68,20 +69,8 @@ class Arguments:
 
     def __str__(self) -> str:
         keywords = [f"{name}={render(value)}" for name, value in self.keywords]
-        return ", ".join([*map(render, self.positional), *keywords])
-
-
-@dataclass(frozen=True)
-class Constructed:
-    """A value written as a call of a plain constructor, such as ``Counter({'a': 2})``. The call is never executed.
-
-    Attributes:
-        name: The constructor's name.
-        arguments: The arguments.
-    """
-
-    name: str
-    arguments: Arguments
+        text = ", ".join([*map(render, self.positional), *keywords])
+        return f"{self.constructor}({text})" if self.constructor else text
 
 
 def parse_literal(text: str) -> Any:
@@ -99,9 +88,13 @@ def parse_literal(text: str) -> Any:
     plain = text.strip()
     if not _FIRST.match(plain):
         raise NotALiteralError("it does not start like a literal")
-    _check_limits(plain)
-    # The brackets allow line ends anywhere.
-    match _statements(f"({plain}\n)"):
+    check_limits(plain)
+    try:
+        # The brackets allow line ends anywhere.
+        body = parse_quietly(f"({plain}\n)").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NotALiteralError(f"Python does not parse it: {error}") from error
+    match body:
         case [ast.Expr(value=node)]:
             return value_of(node)
     raise NotALiteralError("not an expression")
@@ -120,16 +113,6 @@ def is_literal(text: str) -> bool:
     return literal_or(text, ...) is not ...
 
 
-def parse_source(text: str) -> list[ast.stmt]:
-    """Return the statements of Python source. The text as a whole may be indented.
-
-    Raises:
-        NotALiteralError: If Python cannot parse the text, or if it is longer or deeper than the limits.
-    """
-    _check_limits(text)
-    return _statements(text)
-
-
 def parse_quietly(source: str) -> ast.Module:
     """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``."""
     with warnings.catch_warnings():
@@ -137,29 +120,12 @@ def parse_quietly(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def _statements(text: str) -> list[ast.stmt]:
-    layouts = [text.strip("\n")]
-    second = _INDENTED.search(layouts[0])
-    if second and not layouts[0][0].isspace():
-        # The first line has lost the indentation of the others.
-        layouts.append(second[1] + layouts[0])
-    for layout in layouts:
-        indented = layout[:1].isspace()
-        try:
-            body = parse_quietly(f"if True:\n{layout}" if indented else layout).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = str(error)
-            continue
-        if not indented:
-            return body
-        match body:
-            case [ast.If(body=inner, orelse=[])]:
-                return inner
-        reason = "its first line is indented further than another one"
-    raise NotALiteralError(f"Python does not parse it: {reason}")
+def check_limits(text: str) -> None:
+    """Check that Python's parser can read a text safely.
 
-
-def _check_limits(text: str) -> None:
+    Raises:
+        NotALiteralError: If the text is longer or deeper than the limits.
+    """
     if len(text) > MAX_LENGTH:
         raise NotALiteralError(f"longer than {MAX_LENGTH} characters")
     depth = marks = 0
@@ -180,7 +146,7 @@ def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
 
     Args:
         node: The tree.
-        constructors: Names of constructors whose calls are values too; see :class:`Constructed`.
+        constructors: Names of constructors whose calls are values too; see :class:`Arguments`.
 
     Raises:
         NotALiteralError: If the tree is not a literal.
@@ -267,10 +233,10 @@ _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "froze
 def _constructed(name: str, arguments: Arguments) -> Any:
     """Return the value of a constructor's call. A built-in collection becomes a plain value, equal to its literal."""
     kind = _COLLECTIONS.get(name)
-    plain = len(arguments.positional) <= 1 and not any(isinstance(item, Constructed) for item in arguments.positional)
+    plain = len(arguments.positional) <= 1 and not any(isinstance(item, Arguments) for item in arguments.positional)
     if kind is not None and plain and (kind is dict or not arguments.keywords):
         return _made(kind, *arguments.positional, **dict(arguments.keywords))
-    return Constructed(name, arguments)
+    return replace(arguments, constructor=name)
 
 
 def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
@@ -286,8 +252,8 @@ def render(value: Any) -> str:
     Raises:
         TypeError: If the value has another type.
     """
-    if isinstance(value, Constructed):
-        return f"{value.name}({value.arguments})"
+    if isinstance(value, Arguments):
+        return str(value)
     if value is ...:
         return "..."
     if isinstance(value, (float, complex)):

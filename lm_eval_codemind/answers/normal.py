@@ -13,8 +13,6 @@ from lm_eval_codemind.answers.literals import is_literal
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
-# A fence that a block does not close.
-_OPEN_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL)
 # Text after a literal that cannot continue it: another line, or punctuation or a word.
 PROSE = re.compile(
     r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|[`*]*\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
@@ -23,6 +21,9 @@ PROSE = re.compile(
 # A fence, back-ticks, bold text or a formula at the start, with prose after it.
 _FIRST = re.compile(r"(?P<mark>`{3}(?=[^\n`]*\n)|`|\*\*|\$)(?:(?<=```)[^\n`]*\n)?(?P<inside>.+?)(?P=mark)", re.DOTALL)
 _WRAPPERS = (
+    FENCE,
+    # A fence that a block does not close.
+    re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
     re.compile(r"(?P<mark>`{1,3}|\*{1,3}|__|\${1,2})(?P<inside>.+)(?P=mark)", re.DOTALL),
     re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
     re.compile(r"\\\((?P<inside>.+)\\\)", re.DOTALL),
@@ -30,10 +31,14 @@ _WRAPPERS = (
     re.compile(r"<\|begin_of_box\|>(?P<inside>.+)<\|end_of_box\|>", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
-# A label in front of an answer, such as `Answer:`, `**Output**:` or `The return value is`.
+# What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
+NOUN = (
+    r"(?:(?:so|thus|therefore|hence),?\s+)?(?:the\s+|my\s+)?"
+    r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)\s+)*(?:outputs?|answer|results?|values?|verdict"
+)
+# A label in front of an answer, such as `Answer:` or `The program is`.
 _LABEL = re.compile(
-    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+|standard\s+)?(?:next\s+)?(?:executed\s+)?"
-    r"(?:outputs?|answer|results?|values?|state|returns|prints|verdict|line|trace|input|type)\b[`*_]*"
+    rf"[-*_#>\s]*{NOUN}|state|returns|prints|line(?:\s+number)?|trace|input|type|program|function|code|bug|it|this)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -46,22 +51,8 @@ _NAMED = (
 _CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
 # In a string literal, a mark is text.
 _STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
-# A full stop after one of these is layout.
-_CLOSING = (")", "]", "}")
-_OBJECT = re.compile(r'\{\s*"')
-_KEYS = {
-    "output",
-    "input",
-    "answer",
-    "final_answer",
-    "result",
-    "value",
-    "return_value",
-    "line",
-    "verdict",
-    "trace",
-    "lines",
-}
+_KEYS = {"output", "input", "answer", "final_answer", "result", "value", "return_value", "verdict", "trace"}
+_KEYS |= {"line", "lines"}
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\uff02\uff07", "\"\"\"\"'''''\"'")
@@ -112,9 +103,6 @@ def typed(text: str) -> str:
 def _inside(text: str, name: str) -> str | None:
     """Return a text without its outermost layer of layout; None if it has none."""
     bare = text.strip()
-    fenced = FENCE.fullmatch(bare) or _OPEN_FENCE.fullmatch(bare)
-    if fenced:
-        return fenced["inside"]
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(bare)
         mark = match.groupdict().get("mark") if match else None
@@ -139,7 +127,7 @@ def _inside(text: str, name: str) -> str | None:
     if (
         bare.endswith(".")
         and not bare.endswith("..")
-        and (bare[-2:-1] in _CLOSING or is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
+        and (bare[-2:-1] in tuple(")]}") or is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
     ):
         return bare[:-1]
     return None
@@ -147,15 +135,11 @@ def _inside(text: str, name: str) -> str | None:
 
 def _of_one_key(text: str, name: str) -> str | None:
     """Return the value of an object with one key, which is a label or the name, as text; None for other text."""
-    if not _OBJECT.match(text):
-        return None
     try:
-        record = json.loads(text)
+        record = json.loads(text) if text.startswith("{") else {}
     except (ValueError, RecursionError):
         return None
-    if len(record) != 1:
-        return None
-    ((key, value),) = record.items()
-    if key != name and key.lower() not in _KEYS:
-        return None
-    return value if isinstance(value, str) else repr(value)
+    for key, value in record.items() if len(record) == 1 else ():
+        if key == name or key.lower() in _KEYS:
+            return value if isinstance(value, str) else repr(value)
+    return None

@@ -2,11 +2,11 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
-from lm_eval_codemind.answers.normal import FENCE, readings
+from lm_eval_codemind.answers.normal import FENCE, NOUN, readings
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
 
 T = TypeVar("T")
@@ -48,14 +48,17 @@ def read(
         parse: A parser of a form; it returns None for a text without that form.
         name: The name that the question asks about; see :func:`~.normal.readings`.
         empty: Whether a block may be empty.
-        anywhere: Whether the answer may be outside of marks. Then :func:`stated` yields it.
+        anywhere: Whether the answer may be outside of marks. Then :func:`stated` returns it.
     """
     text = without_thinking(response, marks)
     if text is None:
         return Read(None, None, "unfinished")
-    text = _own(text, marks)
+    # A base model continues with another prompt; a prompt that the response repeats comes before the marks.
+    begin = marks.begin.search(text)
+    start = begin.end() if begin else 0
+    text = text[:start] + own_text(text[start:])
     marked = last_block(text, marks, empty)
-    block = next(stated(text), None) if marked is None and anywhere else marked
+    block = stated(text) if marked is None and anywhere else marked
     for reading in readings(block, name) if block is not None else ():
         value = parse(reading)
         if value is not None:
@@ -64,38 +67,24 @@ def read(
     return Read(None, marked, "no_answer" if marked is None else "malformed")
 
 
-def _own(text: str, marks: Marks) -> str:
-    """Return a text without a base model's continuation; a prompt that the response repeats is not one."""
-    begin = marks.begin.search(text)
-    start = begin.end() if begin else 0
-    return text[:start] + own_text(text[start:]) if begin else own_text(text)
-
-
 # -- answers outside of marks
 
 # The search covers this many characters at the end of a response.
 _TAIL = 20_000
 _BOX = re.compile(r"\\f?boxed\s*\{|<\|begin_of_box\|>")
-_NOUN = (
-    r"(?:(?:so|thus|therefore|hence|and|the|my|your|final|correct|right|expected|predicted|return|returned|printed"
-    r"|program'?s?|function'?s?),?\s+){0,5}(?:answer|outputs?|results?|verdict|return\s+value|value|prediction)"
-)
-# A line `Answer: 5`, or a heading `## Answer` with the answer below it.
-_LINE = re.compile(
-    rf"^[ \t>*_#-]*{_NOUN}[*_`]*[ \t]*(?:is[ \t]*)?(?P<mark>[:=]|$)[*_ \t]*(?P<rest>[^\n]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SENTENCE = re.compile(
-    rf"(?:^|[.!?][ \t]+)[ \t>*_-]*{_NOUN}[*_`]*[ \t]+is\b:?[ \t]*(?P<rest>[^\n]+)", re.IGNORECASE | re.MULTILINE
-)
+# A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
+_LINES = [
+    re.compile(rf"^[ \t>*_#-]*{NOUN})[*_`]*[ \t]*{mark}[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
+    for mark in (r"(?:is[ \t]*)?(?:[:=]|$)", r"is\b")
+]
 _PIECE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*")
 
 
-def stated(text: str) -> Iterator[str]:
-    """Yield the texts that may be the answer of a response without marks, in a fixed order.
+def stated(text: str) -> str | None:
+    """Return the text that may be the answer of a response without marks; None if there is no text.
 
-    First the last box, then the last line or heading such as "Answer:", the last sentence "The answer is …", the last
-    code fence, and the last line. So a stated answer has priority over text after it.
+    It is the last box, else the last line or heading such as "Answer:", the last line "The answer is …", the last code
+    fence, or the last line. So a stated answer has priority over text after it.
 
     Args:
         text: The response without its thinking.
@@ -103,22 +92,17 @@ def stated(text: str) -> Iterator[str]:
     text = text.strip()[-_TAIL:]
     box = _last(_BOX, text)
     if box:
-        yield _boxed(text, box)
-    line = _last(_LINE, text)
-    if line:
-        yield line["rest"].strip() or _below(text[line.end() :])
-    sentence = _last(_SENTENCE, text)
-    if sentence:
-        yield sentence["rest"]
+        return _boxed(text, box)
+    for pattern in _LINES:
+        line = _last(pattern, text)
+        if line:
+            return line["rest"].strip() or _below(text[line.end() :])
     fence = _last(FENCE, text)
     if fence:
-        yield fence["inside"]
+        return fence["inside"]
     last = text.rpartition("\n")[2]
     pieces = _PIECE.findall(last)
-    if len(pieces) == 1:
-        yield pieces[0][0] or pieces[0][1]
-    if last:
-        yield last
+    return pieces[0][0] or pieces[0][1] if len(pieces) == 1 else last or None
 
 
 def _below(text: str) -> str:

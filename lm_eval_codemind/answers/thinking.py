@@ -84,11 +84,6 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
     return _up_to_special_token(thought if _STRAY.fullmatch(answer) else answer)
 
 
-def visible_text(response: str) -> str:
-    """Return the part of a response that is not thinking; the empty text if the thinking is unfinished."""
-    return without_thinking(response) or ""
-
-
 def own_text(text: str) -> str:
     """Return the part of a text that is about this problem, without a base model's continuation."""
     match = _END_OF_OWN_TEXT.search(text)
@@ -101,7 +96,12 @@ def thinking_is_opened(responses: Iterable[str]) -> bool:
     It did so if a response closes thinking that it did not open, and says something after that. A response of that task
     without a closing tag is then unfinished: see :func:`opened`.
     """
-    return any(map(_was_opened, responses))
+    for response in responses:
+        tags = (tag for tag in _tags(response) if tag[2] not in _formats().paired)
+        tag, _, closed = next(tags, (None, None, None))
+        if tag is not None and closed is not None and not _STRAY.fullmatch(response, tag.end()):
+            return True
+    return False
 
 
 def opened(response: str) -> str:
@@ -110,12 +110,6 @@ def opened(response: str) -> str:
     A response that closes thinking needs no opening tag.
     """
     return response if any(closed is not None for _, _, closed in _tags(response)) else f"{OPENING}{response}"
-
-
-def _was_opened(response: str) -> bool:
-    tags = (tag for tag in _tags(response) if tag[2] not in _formats().paired)
-    tag, _, closed = next(tags, (None, None, None))
-    return tag is not None and closed is not None and not _STRAY.fullmatch(response, tag.end())
 
 
 def _tags(text: str) -> Iterator[tuple[re.Match[str], int | None, int | None]]:

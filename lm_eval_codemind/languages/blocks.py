@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.answers.thinking import own_text, visible_text
+from lm_eval_codemind.answers.thinking import own_text, without_thinking
 
 # Of several programs, the last ones are compared.
 _MOST_PROGRAMS = 50
@@ -74,7 +74,7 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
         response: The model's response.
         parses: Whether a text is code of the language.
     """
-    text = own_text(visible_text(response))[-_LONGEST:]
+    text = own_text(without_thinking(response) or "")[-_LONGEST:]
     marks = [(mark.start(), mark.end(), len(mark.group().strip(" \t>"))) for mark in _FENCE.finditer(text)]
     parts: list[Block] = []
     at = index = 0

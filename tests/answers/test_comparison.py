@@ -9,10 +9,10 @@ from lm_eval_codemind.answers.comparison import (
     same_lines,
     same_literal,
     same_output,
-    same_text,
     same_value,
 )
 from lm_eval_codemind.data.facts import labels
+from lm_eval_codemind.families.ier.artifact import same_text
 from tests.answers.test_literals import values
 
 

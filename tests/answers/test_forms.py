@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.answers import forms
 from lm_eval_codemind.answers.comparison import same_loop_value, same_output, same_truth
-from lm_eval_codemind.answers.forms import State
 from lm_eval_codemind.answers.normal import plain, readings
 
 LITERALS = st.recursive(
@@ -53,15 +52,17 @@ def test_what_is_no_literal_at_the_start(text: str) -> None:
     ("text", "truth"),
     [
         ("yes", True), ("No", False), ("**Yes**, it is", True), ("no.", False), ("true", True), ("False", False),
-        ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", False),
-        ("It isn\u2019t executed", False), ("far from right", False), ("not quite right", False), ("right", None),
+        ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", None),
+        ("Isn\u2019t executed", False), ("far from right", False), ("not quite right", False), ("right", True),
         ("is **not** executed", False), ("Yes. No problem.", True), ("Yes\nNo", True), ("maybe", None), ("", None),
-        ("There is no bug", None), ("no error, so yes", True), ("no more iterations", False), ("yesterday", None),
-        ("no known bugs; yes", True), ("I cannot say", False), ("By no means executed", False), ("Yes: not empty", True),
+        ("There is no bug", None), ("no error, so yes", False), ("no more iterations", False), ("yesterday", None),
+        ("The program is **not** right.", False), ("I cannot say", None), ("By no means executed", None), ("Yes: not empty", True),
+        ("**Answer: no**. Then it is correct", False), ("The answer is yes. No problem", True), ("This is wrong", False), ("-1", None),
+        ("- yes", True), ("`no`", False), ("incorrect", False), ("Y", True), ("__n__", False), ("1", True), ("0", False), ("10", None),
     ],
 )  # fmt: skip
 def test_truth(text: str, truth: bool | None) -> None:
-    assert forms.truth(text, "executed") is truth
+    assert first(forms.truth, text) is truth
 
 
 @pytest.mark.parametrize(
@@ -70,13 +71,13 @@ def test_truth(text: str, truth: bool | None) -> None:
         ("4", 4), ("Line 4", 4), ("line 4, because line 3 is true", 4), ("4, then 5", 4), ("#4", 4), ("`4`", 4), ("L4", 4),
         ("4: x = 7", 4), ("in line 3, where y > 5", 3), ("Line 3 - not line 2", 3), ("lines 3 and 4", 3), ("line no. 12", 12),
         ("\n 4\n", 4), ("four", None), ("-1", None), ("4.5", None), ("x4", None), ("", None), ("the end", None),
-        ("x\nline 4", None), ("y > 3", None), ("4th", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9),
+        ("x\nline 4", None), ("y > 3", None), ("4th", None), ("\u22124", None), ("y2, line 3", None), ("The bug is on **line 3**: `y > 5`", 3), ("The wrong line is line 3", 3), ("The line number is 3", 3), ("- 4", 4), ("return 4", None), ("line -4", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9),
         ("line **9**", 9), ("(4)", 4),
     ],
 )  # fmt: skip
 def test_line_number(text: str, line: int | None) -> None:
-    assert forms.line_number(text) == line
-    assert forms.next_line(text) == (forms.THE_END if text == "the end" else line)
+    assert first(forms.line_number, text) == line
+    assert first(forms.next_line, text) == (forms.THE_END if text == "the end" else line)
 
 
 @pytest.mark.parametrize(
@@ -90,22 +91,22 @@ def test_the_end(text: str, line: int | str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "state"),
     [
-        ("5; int", State("5", "int")), ("5;int", State("5", "int")), ("5", State("5")), ("'a; b'", State("'a; b'")),
-        ("'a; b'; str", State("'a; b'", "str")), ("[1, 2]; list", State("[1, 2]", "list")), ("5\nint", State("5", "int")),
-        ("y = 5; int", State("5", "int")), ("y=5; int", State("5", "int")), ("`y` is 5; int", State("5", "int")),
-        ("The value of y is 5; int", State("5", "int")), ("\\boxed{5}; int", State("5", "int")), ("$5$; int", State("5", "int")),
-        ("\\boxed{5; \\text{int}}", State("5", "int")), ("\u22125; int (label)", State("-5", "int")),
-        ("`5`; `int`", State("5", "int")), ("**5; int**", State("5", "int")), ("5; <class 'int'>", State("5", "int")),
-        ("- value: 5\n- type: int", State("5", "int")), ("type: int; value: 5", State("5", "int")),
-        ("value: 5; type: int", State("5", "int")), ('{"value": 5, "type": "int"}', State("5", "int")),
-        ('{"type": "str", "value": "a"}', State("a", "str")), ("{'a': 1}", State("{'a': 1}")),
-        ("5; int because; it is", State("5", "int")), ("5; int\n\nSo; it is", State("5", "int")),
-        ("5; type int", State("5", "int")), ("```\n5; int\n```", State("5", "int")), ("[1]; List[int]", State("[1]", "List")),
+        ("5; int", ("5", "int")), ("5;int", ("5", "int")), ("5", ("5", "")), ("'a; b'", ("'a; b'", "")),
+        ("'a; b'; str", ("'a; b'", "str")), ("[1, 2]; list", ("[1, 2]", "list")), ("5\nint", ("5", "int")),
+        ("y = 5; int", ("5", "int")), ("y=5; int", ("5", "int")), ("`y` is 5; int", ("5", "int")),
+        ("The value of y is 5; int", ("5", "int")), ("\\boxed{5}; int", ("5", "int")), ("$5$; int", ("5", "int")),
+        ("\\boxed{5; \\text{int}}", ("5", "int")), ("\u22125; int (label)", ("-5", "int")),
+        ("`5`; `int`", ("5", "int")), ("**5; int**", ("5", "int")), ("5; <class 'int'>", ("5", "int")),
+        ("- value: 5\n- type: int", ("5", "int")), ("type: int; value: 5", None),
+        ("value: 5; type: int", ("5", "int")), ('{"value": 5, "type": "int"}', ("5", "int")),
+        ('{"type": "str", "value": "a"}', ("a", "str")), ("{'a': 1}", ("{'a': 1}", "")),
+        ("5; int because; it is", ("5", "int")), ("5; int\n\nSo; it is", ("5", "int")),
+        ("5; type int", ("5", "int")), ("```\n5; int\n```", ("5", "int")), ("[1]; List[int]", ("[1]", "List")),
         ("int; 5", None), ("5 (int)", None), ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None),
-        ("z = 5; int", None), ("5;", None), ("5; int.", State("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", State("5", "builtins.int")),
+        ("z = 5; int", None), ("5;", None), ("5; int.", ("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", ("5", "builtins.int")),
     ],
 )  # fmt: skip
-def test_state(text: str, state: State | None) -> None:
+def test_state(text: str, state: tuple[str, str] | None) -> None:
     assert first(forms.state, text, "y") == state
 
 
@@ -113,9 +114,7 @@ def test_state(text: str, state: State | None) -> None:
 def test_every_state_is_read_back(value: Any) -> None:
     for text in (repr(value), f"self.y = {value!r}", f"`{value!r}`"):
         read = first(forms.state, f"{text}; {type(value).__name__}", "self.y")
-        assert (
-            read is not None and read.type_name == type(value).__name__ and same_output(read.value, repr(value), False)
-        )
+        assert read is not None and read[1] == type(value).__name__ and same_output(read[0], repr(value), False)
 
 
 @pytest.mark.parametrize(

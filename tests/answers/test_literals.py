@@ -7,7 +7,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import same_value
-from lm_eval_codemind.answers.literals import MAX_DEPTH, NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    Arguments,
+    NotALiteralError,
+    arguments_of,
+    in_brackets,
+    is_literal,
+    literal_or,
+    parse_literal,
+    render,
+    value_of,
+)
 
 _keys = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.binary(), st.complex_numbers()
@@ -214,3 +226,111 @@ def test_a_scalar_of_numpy_is_the_value_it_holds(text: str, value: Any) -> None:
 def test_other_calls_of_numpy_are_not_literals(text: str) -> None:
     with pytest.raises(NotALiteralError):
         parse_literal(text)
+
+
+@given(values)
+def test_python_gives_the_value_of_what_is_rendered(value: Any) -> None:
+    assert same_value(eval(render(value), {}), value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (float("nan"), "float('nan')"),
+        (float("-inf"), "float('-inf')"),
+        (complex("inf"), "complex('(inf+0j)')"),
+        (1.5, "1.5"),
+        (True, "True"),
+        (10**600, str(10**600)),
+        (2**1999, hex(2**1999)),
+        (2**1998, str(2**1998)),
+        (..., "..."),
+        (frozenset(), "frozenset()"),
+        (frozenset({1}), "frozenset({1})"),
+        (set(), "set()"),
+        ((1,), "(1,)"),
+        ((1, 2), "(1, 2)"),
+        ((), "()"),
+        ({"a": [1]}, "{'a': [1]}"),
+        (b"a", "b'a'"),
+    ],
+)
+def test_rendered(value: Any, text: str) -> None:
+    assert render(value) == text
+
+
+def test_only_values_of_literals_are_rendered() -> None:
+    with pytest.raises(TypeError, match="object"):
+        render([object()])
+
+
+def test_the_items_of_a_set_may_be_ordered() -> None:
+    assert in_brackets({3, 1, 2}, str, sorted) == "{1, 2, 3}" and in_brackets([3, 1], str, sorted) == "[3, 1]"
+
+
+def arguments(source: str, *constructors: str) -> Any:
+    call = ast.parse(source, mode="eval").body
+    assert isinstance(call, ast.Call)
+    return arguments_of(call, frozenset(constructors))
+
+
+def test_arguments_are_named_by_the_parameters() -> None:
+    read = arguments("f(1, [2], z=3, b=4)")
+    assert str(read) == "1, [2], z=3, b=4"
+    assert str(read.named(("a", "c", "b"))) == "a=1, c=[2], b=4, z=3"
+    assert str(read.named(("a",))) == "[2], a=1, z=3, b=4"
+    assert read.named(()) == read and str(Arguments(())) == ""
+
+
+@pytest.mark.parametrize("source", ["f(**{'a': 1})", "f(a=1, **{})", "f(x)", "f(*[1])", "f(a=x)"])
+def test_arguments_that_are_not_literals(source: str) -> None:
+    with pytest.raises(NotALiteralError):
+        arguments(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("Counter({'a': 2})", "Counter({'a': 2})"),
+        ("deque([1], maxlen=3)", "deque([1], maxlen=3)"),
+        ("list((1, 2))", "[1, 2]"),
+        ("tuple([1])", "(1,)"),
+        ("dict(a=1)", "{'a': 1}"),
+        ("dict({'a': 1}, b=2)", "{'a': 1, 'b': 2}"),
+        ("list(range(3))", "list(range(3))"),
+        ("[deque(), 1]", "[deque(), 1]"),
+        ("set([1])", "{1}"),
+    ],
+)
+def test_calls_of_plain_constructors_are_values(source: str, text: str) -> None:
+    names = frozenset({"Counter", "deque", "list", "tuple", "dict", "range", "set"})
+    node = ast.parse(source, mode="eval").body
+    assert render(value_of(node, names)) == text
+    assert same_value(value_of(node, names), value_of(ast.parse(text, mode="eval").body, names))
+    if source == text:
+        with pytest.raises(NotALiteralError):
+            value_of(node)
+
+
+def test_calls_differ_by_their_name_and_their_arguments() -> None:
+    names = frozenset({"Counter", "deque"})
+    calls = [value_of(ast.parse(text, mode="eval").body, names)
+             for text in ("deque([1])", "deque([1], maxlen=1)", "deque([2])", "Counter([1])")]  # fmt: skip
+    for one in calls:
+        assert [same_value(one, other) for other in calls].count(True) == 1
+
+
+@pytest.mark.parametrize("source", ["tuple(1)", "list(1, 2)", "list(a=1)", "dict(1)", "set(1)"])
+def test_constructors_with_wrong_arguments(source: str) -> None:
+    names = frozenset({"tuple", "dict", "set", "list"})
+    node = ast.parse(source, mode="eval").body
+    try:
+        assert isinstance(value_of(node, names), Arguments)
+    except NotALiteralError:
+        assert source in ("tuple(1)", "dict(1)", "set(1)")
+
+
+def test_the_limit_of_length() -> None:
+    assert is_literal("'" + "a" * (MAX_LENGTH - 2) + "'") and not is_literal("'" + "a" * (MAX_LENGTH - 1) + "'")
+    assert literal_or("a b", 5) == 5 and literal_or("4", 5) == 4
+    assert parse_literal("...") is ... and not is_literal("...")

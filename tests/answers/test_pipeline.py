@@ -142,7 +142,8 @@ def test_a_string_may_lack_its_quotes() -> None:
         ("The answer is:\n```python\n{'a': 1}\n```\nThe value 3", "{'a': 1}"),
         ("**Output:** `[1, 2]`\n\nBecause f(3) == 5", "[1, 2]"),
         ("The output is 7.\n\nSince x was 3.", "7"),
-        ("First it is 6. The result is 7, since x is 3.\nAnd so on.", "7"),
+        ("First it is 6.\nTherefore, the result is 7, since x is 3.\nAnd so on.", "7"),
+        ("The result is 3.\n```\n4\n```", "3"),
         ("Answer: 4\nNo, wait.\nAnswer: 7\nThe result is 3.", "7"),
         ("```\n1\n```\nand then\n```\n2\n```\nDone!", "2"),
         ("It is `1`.\nIt returns **5**.", "5"),
@@ -186,9 +187,14 @@ def test_flexible_extraction_of_printed_text(response: str, answer: str) -> None
     assert ier.IER.score(question, ier.IER.read(response, question, ier.FLEXIBLE))["r_ier"] == 1
 
 
+def test_a_sentence_inside_a_line_is_not_interpreted() -> None:
+    response = "First it is 6. The result is 7, since x is 3.\nAnd so on."
+    assert answer_in(response, ier.FLEXIBLE).reading == "no_answer"
+
+
 @pytest.mark.parametrize("response", ["", "\n \n", "<think>It is 5"])
 def test_no_text_is_no_answer(response: str) -> None:
-    assert answer_in(response, ier.FLEXIBLE).text is None and list(stated("")) == []
+    assert answer_in(response, ier.FLEXIBLE).text is None and stated("") is None
 
 
 def test_the_marks_of_other_answers_are_not_read() -> None:

@@ -84,8 +84,7 @@ def test_lists_are_read_as_a_whole(text: str, lines: dict[str, Any] | None) -> N
     assert values.read_lines(text) == lines
 
 
-def test_truths_and_the_first_difference() -> None:
-    assert values.truths(["Y", "n", True, "not taken", "?"]) == [True, False, True, False, None]
+def test_the_first_difference() -> None:
     assert values.first_difference([1, 2], [1, 2]) is None
     assert values.first_difference([1, 2], [1, 3, 4]) == 1
     assert values.first_difference([1], [1, 2]) == 1

@@ -7,7 +7,8 @@ as the CodeMind artifact compares for ``r_ier_text``.
 
 from collections.abc import Sequence
 
-from lm_eval_codemind.answers.comparison import same_output, same_text
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.families.ier.artifact import same_text
 
 
 def s_ier(answer: str | None, output: str, printed: bool) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
-from lm_eval_codemind.answers.thinking import visible_text
+from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.ier.task import COLUMNS, DIRECT, FLEXIBLE, STRICT
@@ -71,7 +71,7 @@ class InputPrediction(Family):
         guess = block.value
         if guess is None and filter == FLEXIBLE:
             # A base model answers with the input alone.
-            guess = kind.read_input(visible_text(response), problem)
+            guess = kind.read_input(without_thinking(response) or "", problem)
         details = {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded}
         answer = Answer(block.text, details, reading="read" if guess is not None else block.reading)
         if guess is not None and not guess.recorded:

@@ -129,7 +129,7 @@ class RuntimeBehaviour(Family):
         """Return the answer as a text, with its parts in the details."""
         setting = question.key.setting
         if setting == COVERAGE:
-            block = _read(response, lambda text: forms.truth(text, "executed"))
+            block = _read(response, forms.truth)
             return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
         if setting == STATE:
             block = _read(response, forms.state, question["variable"])

@@ -77,7 +77,7 @@ class Verdict(Family):
         return {"answer": fields["answer"], "reasoning": (fields.get("reasoning") or "").strip()}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        block = read(response, ANSWER, lambda text: truth(text, "right", "correct"), anywhere=True)
+        block = read(response, ANSWER, truth, anywhere=True)
         return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:

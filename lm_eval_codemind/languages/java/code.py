@@ -1,15 +1,8 @@
 """Extraction of Java from a response: a program, or the class ``Solution``, with what it needs.
 
 A response is read block by block (:mod:`~lm_eval_codemind.languages.blocks`). The code of a block between prose is a
-section: its declarations, and lines of other code, so that code that does not compile as a whole does not compile.
-
-* A program is the last section with a ``main`` method that is complete, not a stub, and matches the grammar;
-  :func:`~lm_eval_codemind.languages.blocks.last_program` chooses between several. Methods without a class get a class.
-* The class ``Solution`` is the last one with the method that is complete and not in the prompt.
-* All code of the section belongs to the answer. Classes of other sections that it uses are joined to it, and imports of
-  other sections.
-
-The functions raise no exception on any text; a response without code gives None.
+section: its declarations, and lines of other code. ``docs/architecture.md`` has the rules: which section is the
+answer, and what is joined to it. The functions raise no exception on any text; a response without code gives None.
 """
 
 import re

@@ -1,15 +1,8 @@
 """Extraction of Python from a response: a definition, a method or a script, with what it needs.
 
 A response is read block by block (:mod:`~lm_eval_codemind.languages.blocks`). A block with code that does not parse is
-one piece of text; all other blocks are statements, without the prose around them.
-
-* Of a function or class, the last definition counts that is finished, has a body and is not the definition in the
-  prompt. A block that does not parse counts only if no other block defines the name.
-* Of a script, :func:`~lm_eval_codemind.languages.blocks.last_program` chooses the block.
-* What the answer needs is joined to it: first statements of its block, then those of other blocks that bind a name that
-  its block does not bind. Other code of the response, such as the model's own tests, is never executed.
-
-If the response ends inside the definition or the script, the answer is :class:`Unfinished`, which is not executed. The
+one piece of text; all other blocks are statements. ``docs/architecture.md`` has the rules: which definition or block
+is the answer, and what is joined to it. If the response ends inside the answer, that is :class:`Unfinished`. The
 functions raise no exception on any text; a response without code gives None.
 """
 
@@ -56,8 +49,7 @@ class MethodCode:
     Attributes:
         name: The method's name.
         source: Its definition at column 0, with decorators.
-        members: Other definitions of the response's class that the method uses as attributes, by name, at column 0.
-            Only members that the problem's class does not have are useful.
+        members: Other definitions of the response's class, by name, at column 0.
         prelude: The module-level statements that method and members need: imports, helpers, constants.
     """
 
@@ -90,19 +82,16 @@ class _Response:
 
 
 def extract_definition(response: str, name: str, header: str = "", original: str = "") -> str | Unfinished | None:
-    """Return the source of a module with the response's definition of a function or class.
+    """Return the source of a module with the response's definition of a function or class, and what it needs.
+
+    It is the whole block if the definition is in a block that does not parse, Unfinished if the response ends inside
+    the module, and None if the response does not define the name.
 
     Args:
         response: The model's response.
         name: The requested function or class. The response must define it at module level.
-        header: The ``def`` line (with or without a docstring) at the end of the prompt, if the response may be only the
-            function's body.
+        header: The ``def`` line at the end of the prompt, if the response may be only the function's body.
         original: The program in the prompt, which the response may quote.
-
-    Returns:
-        The definition with the response's imports, helpers and constants that it needs, in their order. If the
-        definition is in a block that does not parse, that block. Unfinished if the response ends inside the definition,
-        or inside a statement that it needs. None if the response does not define the name.
     """
     read = _Response(response)
     target = _chosen([part for part in read.pool if _defines(part, name)], name, original)
@@ -121,7 +110,9 @@ def extract_definition(response: str, name: str, header: str = "", original: str
 def extract_method(
     response: str, class_name: str, name: str, header: str = "", original: str = ""
 ) -> MethodCode | str | Unfinished | None:
-    """Return the response's definition of a method: in the class, outside the class, or only the body.
+    """Return the response's definition of a method, in the class, outside the class or only the body; what it needs.
+
+    The other results are those of :func:`extract_definition`.
 
     Args:
         response: The model's response.
@@ -129,10 +120,6 @@ def extract_method(
         name: The requested method.
         header: The method's ``def`` line, if the response may be only its body.
         original: The program in the prompt, which the response may quote.
-
-    Returns:
-        The method and the parts of the response that it needs. If the definition is in a block that does not parse,
-        that block. Unfinished if the response ends inside one of these. None if the response does not define it.
     """
     read = _Response(response)
     places: list[tuple[Statement, list[Statement]]] = []

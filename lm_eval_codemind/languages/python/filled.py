@@ -5,6 +5,7 @@ of an answer is compared with the text's. Outside the holes both must be equal, 
 """
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,8 @@ from lm_eval_codemind.answers.literals import (
     Arguments,
     NotALiteralError,
     arguments_of,
-    parse_source,
+    check_limits,
+    parse_quietly,
     render,
     value_of,
 )
@@ -22,6 +24,7 @@ from lm_eval_codemind.answers.literals import (
 HOLE = "??"
 # The name that represents a hole in Python: without a star, one value; with a star, all the arguments of a call.
 HOLE_NAME = "codemind_hole"
+_INDENTED = re.compile(r"\n([ \t]+)\S")
 
 
 @dataclass(frozen=True)
@@ -120,3 +123,31 @@ def same_source(one: str, other: str) -> bool:
         return in_holes(parse_source(one), parse_source(other)) == []
     except NotALiteralError:
         return False
+
+
+def parse_source(text: str) -> list[ast.stmt]:
+    """Return the statements of Python source. The text as a whole may be indented.
+
+    Raises:
+        NotALiteralError: If Python cannot parse the text, or if it is longer or deeper than the limits of literals.
+    """
+    check_limits(text)
+    layouts = [text.strip("\n")]
+    second = _INDENTED.search(layouts[0])
+    if second and not layouts[0][0].isspace():
+        # The first line has lost the indentation of the others.
+        layouts.append(second[1] + layouts[0])
+    for layout in layouts:
+        indented = layout[:1].isspace()
+        try:
+            body = parse_quietly(f"if True:\n{layout}" if indented else layout).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            reason = str(error)
+            continue
+        if not indented:
+            return body
+        match body:
+            case [ast.If(body=inner, orelse=[])]:
+                return inner
+        reason = "its first line is indented further than another one"
+    raise NotALiteralError(f"Python does not parse it: {reason}")

@@ -73,7 +73,8 @@ class MaskedInput:
         return self.known is not None and list(map(self._written, values)) == list(map(self._written, self.known))
 
     def _written(self, value: Any) -> str:
-        return str(value.named(self.parameters)) if isinstance(value, Arguments) else render(value)
+        is_list = isinstance(value, Arguments) and not value.constructor
+        return str(value.named(self.parameters)) if is_list else render(value)
 
 
 @lru_cache(maxsize=4096)

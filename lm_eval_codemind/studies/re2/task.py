@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.answers.comparison import same_lines, same_output
+from lm_eval_codemind.answers.forms import truth
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
 from lm_eval_codemind.answers.normal import typed
 from lm_eval_codemind.answers.pipeline import read
@@ -182,7 +183,7 @@ def compared(
         # A line with one variable needs no name.
         answer = states.get(name, states.get("", next(iter(states.values())) if len(states) == 1 and not name else []))
         if setting == BRANCH:
-            answer = values.truths(answer)
+            answer = [truth(str(item)) for item in answer]
         else:
             label = [values.read_value(item) for item in label]
         rows.append((line, name, answer, label, values.first_difference(answer, label)))

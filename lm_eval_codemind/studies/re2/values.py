@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
 from lm_eval_codemind.answers.forms import literal_at_start, values
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.studies.re2.published.rules import states
 
 _CONTAINERS = ("[", "(", "{", "array(", "set(", "frozenset(")
 # The parts of a NumPy array's text that ``repr`` adds.
@@ -18,7 +18,6 @@ _PYTHON = {"null": "None", "true": "True", "false": "False"}
 _LINE = re.compile(r"[\s*`-]*(?:line\s*)?`?(?P<line>\d{1,6})\b`?[:.)]*\s*(?P<rest>.*)", re.IGNORECASE)
 _LIST = re.compile(r"(?:`?(?P<name>[A-Za-z_]\w*)`?\s*[=:]\s*)?(?P<items>\[.*)")
 _MARK = re.compile(r"\[(?:STATE|BRANCH)\]")
-_TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}
 
 
 def read_value(text: str) -> Any:
@@ -99,26 +98,6 @@ def _named(text: str) -> list[tuple[str, str]]:
         return [(name.strip(), items) for name, items in states(text, "STATE|BRANCH")]
     match = _LIST.fullmatch(text)
     return [(match["name"] or "", match["items"])] if match else []
-
-
-def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each ``[MARK]name=text[/MARK]`` in a line.
-
-    Args:
-        line: The line.
-        marks: The names of the marks, with ``|`` between them.
-    """
-    for part in re.split(rf"\[/(?:{marks})\]", line)[:-1]:
-        _, *state = re.split(rf"\[(?:{marks})\]", part, maxsplit=1)
-        name, _, text = "".join(state).partition("=")
-        if name and text:
-            yield name, text
-
-
-def truths(items: list[Any]) -> list[bool | None]:
-    """Return the truth that each item of a list states; None for an item that states none."""
-    words = [str(item).strip(" \t`'\"*.").lower() for item in items]
-    return [True if word in _TRUE else False if word in _FALSE else None for word in words]
 
 
 def first_difference(answer: list[Any], label: list[Any]) -> int | None:

@@ -8,12 +8,12 @@ import datetime
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.answers.thinking import without_thinking
-from lm_eval_codemind.studies.re2.values import states
 
 _NUMBER = re.compile(r"nan|[-+]?inf|[-+]?\d*\.\d+e[+-]?\d+|[-+]?\d*\.\d+|\d+", re.IGNORECASE)
 # A value of JSON that lacks its quotes, such as XXX.
@@ -53,6 +53,20 @@ def read_value(text: str) -> Any:
         return value["output"] if isinstance(value, dict) and "output" in value else value
     key, end = re.search(r'"output"\s*:\s*', text), text.rfind("}")
     return text[key.end() : end].strip() if key and key.end() <= end else text
+
+
+def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each ``[MARK]name=text[/MARK]`` in a line.
+
+    Args:
+        line: The line.
+        marks: The names of the marks, with ``|`` between them.
+    """
+    for part in re.split(rf"\[/(?:{marks})\]", line)[:-1]:
+        _, *state = re.split(rf"\[(?:{marks})\]", part, maxsplit=1)
+        name, _, text = "".join(state).partition("=")
+        if name and text:
+            yield name, text
 
 
 def read_loops(text: str) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,86 @@
+"""CES's rules: annotated programs, and lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lm_eval_codemind.studies.traces import ces
+
+PROGRAM = "import math\n\ndef f(x):\n    while x:\n        x -= 1\n    return x"
+ANNOTATED = """def f(x):
+    while x:  ## [CONDITION](x)=[True, False][/CONDITION][BRANCH](x)=[Y][/BRANCH]
+        x -= 1  ## [STATE]x=[0][/STATE]
+    return x"""
+
+
+def test_the_marks_of_an_annotated_program() -> None:
+    marks = ces.read_marks(ANNOTATED)
+    assert marks == {1: {"(x)": "[Y]"}, 2: {"x": "[0]"}}
+    assert ces.read_marks("x = '## [STATE]y=1[/STATE]'  ## [STATE]x=2[/STATE]") == {0: {"x": "2"}}
+    assert ces.read_marks("[STATE]y=1[/STATE]") == {}
+
+
+def test_marks_are_on_the_lines_of_the_program() -> None:
+    assert ces.on_lines_of(ANNOTATED, PROGRAM) == {3: {"(x)": "[Y]"}, 4: {"x": "[0]"}}
+    assert ces.on_lines_of("y = 2  ## [STATE]y=[2][/STATE]\n" + ANNOTATED, PROGRAM).keys() == {3, 4}
+    twice = "x = 1  ## [STATE]x=[1][/STATE]\nx = 1  ## [STATE]x=[2][/STATE]"
+    assert ces.on_lines_of(twice, "x = 1\n\nx = 1") == {0: {"x": "[1]"}, 2: {"x": "[2]"}}
+
+
+def test_a_program_is_laid_out_as_the_other() -> None:
+    assert ces.laid_out_as(ANNOTATED, PROGRAM) == "\n\n" + ANNOTATED
+    assert ces.laid_out_as("", PROGRAM) == "" and ces.laid_out_as(PROGRAM, PROGRAM) == PROGRAM
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("return x", 6), ("  x -= 1", 5), ("y\nwhile x:\nreturn x", 4), ("x", None), ("", None)]
+)
+def test_the_line_with_a_text(text: str, line: int | None) -> None:
+    assert ces.line_with(text, PROGRAM.split("\n")) == line
+
+
+def test_a_text_of_several_lines_names_none() -> None:
+    assert ces.line_with("x", ["x", "x"]) is None and ces.line_with("x\ny", ["x", "x", "y"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "nested", "same"),
+    [
+        ("[1, 2]", [1, 2], False, True),
+        ("[1, ..., 3]", [1, 2, 3], False, True),
+        ("[1, ..., 4]", [1, 2, 3], False, False),
+        ("[0, ..., 3]", [1, 2, 3], False, False),
+        ("[...]", [], False, False),
+        ("1", [1], False, True),
+        ("[1]", [1, 2], False, False),
+        (None, [], False, False),
+        ("[]", [], False, True),
+        ("[5]", [], True, True),
+        ("[1, 2]", [[1, 2], [1, 2]], True, True),
+        ("[1, ..., 3]", [[1, 2, 3]], True, True),
+        ("[1, 2]", [[1, 2], [1, 2]], False, False),
+        ("[1, 3]", [[1, 2]], True, False),
+        ("x", ["x"], True, True),
+        ("[2]", [1, 2], True, False),
+    ],
+)
+def test_values(text: str | None, values: list[Any], nested: bool, same: bool) -> None:
+    assert ces.same_values(text, values, nested) is same
+
+
+@pytest.mark.parametrize(
+    ("response", "code", "output"),
+    [
+        ("[ANSWER]\nx\n[/ANSWER]\n[OUTPUT]1[/OUTPUT]", "x\n", "1"),
+        ("[ANSWER]\n[PYTHON]\nx\n[/PYTHON]\n[/ANSWER]", "x\n", None),
+        ("```python\nx\n```\n[OUTPUT]\n1\n2", "x\n", "1\n2"),
+        ("[ANSWER]\nx", "x", None),
+        ("x", "", None),
+        ("<think>[ANSWER]x[/ANSWER]", "", None),
+        ("[OUTPUT][/OUTPUT]", "", ""),
+    ],
+)
+def test_parts_of_a_response(response: str, code: str, output: str | None) -> None:
+    assert ces.annotated_code(response) == code and ces.stated_output(response) == output
