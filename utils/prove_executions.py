@@ -6,8 +6,9 @@ python utils/prove_executions.py check --upstream DIR --python PYTHON ...
 
 ``prove`` traces every program with each Python and two hash seeds. All of them must agree. ``thin``, which follows it,
 leaves out questions about loops and conditions, drawn from those that a rule answers without execution, until no rule,
-and no constant answer, is right about more than a fifth. The sample is for trying the tasks out and keeps its questions.
-``check`` compares what is shipped with programs that are rewritten to log themselves. It shares nothing with the tracer.
+and no constant answer, is right about more than a fifth. The sample is for trying the tasks out and keeps its own.
+``check`` compares what is shipped with programs that are rewritten to log themselves.
+It shares no code with the tracer.
 """
 
 from __future__ import annotations
