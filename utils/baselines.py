@@ -603,7 +603,7 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
                 blind = {name: score for name, score in of_metric.items() if not name.endswith(knowing)}
                 best = max(blind, key=lambda baseline: abs(blind[baseline]))
                 for prefix in tasks.prefixes:
-                    best_of[f"{prefix}_{name}", tasks.names.get(metric, metric)] = (best, round(of_metric[best], 5))
+                    best_of[f"{prefix}_{name}", tasks.names.get(metric, metric)] = (best, round(of_metric[best], 6))
             _write(best_of)
 
 
