@@ -13,7 +13,7 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.statistics import mean
 from runtime_rules import points, reachable
 from surface import learned
-from trivial_programs import CONSTANTS, constant_body, flips, shown_value
+from trivial_programs import CONSTANTS, constant_body, flips, shown_output, shown_value
 
 OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "families" / "baselines.json"
 # Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
@@ -55,10 +55,11 @@ class Tasks:
         benchmarks: How the task's name calls a benchmark -> its name.
         arguments: What the task's YAML gives to the data set besides.
         filter: Name of the function that reads answers.
-        tag: What answers stand between; empty for a program in a code fence.
+        tag: What answers stand between; empty for a program in a code fence, and CRUXEval's end of an assertion.
         metrics: Metric -> how documents are aggregated, as ``module.function`` below the families; None for the mean.
         constants: How many of the most frequent right answers are tried as constants; fewer where answers are executed.
         functions: Names of the functions that make the documents and score the answers.
+        names: Metric -> its name in the tasks, if they measure the same with another name.
     """
 
     prefixes: tuple[str, ...]
@@ -70,8 +71,10 @@ class Tasks:
     metrics: Mapping[str, str | None]
     constants: int = 10
     functions: tuple[str, str] = ("dataset", "process_results")
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
+_CRUXEVAL_END = "[/ANSWER]"
 _OWN = {name: name for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample")}
 _BUGS = {"humaneval": "humanevalfix", "humaneval_java": "humanevalfix_java", "sample": "sample_bugs"}
 _STEPS = {"setting": "steps"}
@@ -116,7 +119,7 @@ FAMILIES = {
         f"cruxeval_{predicts}": Tasks(
             (f"codemind_cruxeval_{predicts}",), "families.cruxeval.task", dict.fromkeys(forms, "cruxeval"),
             {"setting": "direct"},
-            f"extract_{predicts}", "answer", {"pass@1": None, "pass@1_upstream": None}, constants=3,
+            f"extract_{predicts}", _CRUXEVAL_END, {"pass@1": None, "pass@1_upstream": None}, constants=3,
             functions=(f"{predicts}_dataset", f"process_{predicts}"),
         )
         for predicts, forms in (("output", ("direct", "cot", "phind")), ("input", ("direct", "cot")))
@@ -133,6 +136,35 @@ FAMILIES = {
     ),
     "dsr": Tasks(
         ("codemind_dsr",), "families.dsr.task", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")),
+        constants=0,
+    ),
+    # Of the second stage: its inputs are those of IER, and its programs give the same outputs there if they are right.
+    "der": Tasks(
+        ("codemind_der",),
+        "ier",
+        {"humaneval": "humaneval", "mbpp": "mbpp_labelled"},
+        _STEPS,
+        "strict_match",
+        "output",
+        {"r_ier": None},
+        names={"r_ier": "r_der"},
+    ),
+    "translation": Tasks(
+        ("codemind_translation",),
+        "translation",
+        {
+            f"{name}_{source}_{target}": f"{name}{suffix}"
+            for name, source, target, suffix in (
+                ("avatar", "java", "python", "_java"),
+                ("avatar", "python", "java", ""),
+                ("codenet", "java", "python", "_java"),
+                ("codenet", "python", "java", "_python"),
+            )
+        },
+        {"settings": ["no_test", "with_test"]},
+        "extract_code",
+        "",
+        {"r_sr": "sr.r_sr", "s_sr": "sr.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
         constants=0,
     ),
     "repair": Tasks(
@@ -223,6 +255,8 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         return {**constants_only, "the shown value": shown_value}
     if family == "dsr":
         return {"the program unchanged": lambda document: document["transformed"]}
+    if family == "translation":
+        return {"the shown output": shown_output}
     if family == "repair":
         return {"the program unchanged": lambda document: document["buggy"], **flips()}
     if family == "verdict":
@@ -423,7 +457,7 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
     best: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
-        texts = [policy(document) for document in documents]
+        texts = [_asserted(family, document, policy(document)) for document in documents]
         responses = [[_response(text, tasks.tag)] for text in texts]
         answers = getattr(module, tasks.filter)(responses, documents)
         process = getattr(module, tasks.functions[1])
@@ -436,9 +470,18 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
     return best
 
 
+def _asserted(family: str, document: Document, text: str) -> str:
+    """Return an answer as the task asks for it: in CRUXEval an assertion."""
+    if family == "cruxeval_output":
+        return f"assert {document['input']} == {text}"
+    return f"assert {text} == {document['output']}" if family == "cruxeval_input" else text
+
+
 def _response(text: str, tag: str) -> str:
+    if tag == _CRUXEVAL_END:
+        return f"{text}\n{tag}"
     if not tag:
-        return f"```python\n{text}\n```"
+        return f"```\n{text}\n```"
     return f"<{tag}>\n{text}" + f"\n</{tag}>" * (f"</{tag}>" not in text)
 
 
@@ -564,7 +607,7 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
                 blind = {name: score for name, score in of_metric.items() if not name.endswith(knowing)}
                 best = max(blind, key=lambda baseline: abs(blind[baseline]))
                 for prefix in tasks.prefixes:
-                    best_of[f"{prefix}_{name}", metric] = (best, round(of_metric[best], 4))
+                    best_of[f"{prefix}_{name}", tasks.names.get(metric, metric)] = (best, round(of_metric[best], 6))
             _write(best_of)
 
 

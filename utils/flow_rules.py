@@ -18,6 +18,7 @@ MOST_EVENTS = 200
 TREE = "the syntax tree"
 _FUNCTIONS = {f.__name__: f for f in (range, len, enumerate, zip, reversed, sorted, list, tuple, set, str, min, max)}
 _PLAIN = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp, ast.Call)
+_LEAVING = (ast.Return, ast.Break, ast.Raise)
 _PARTS = (ast.expr_context, ast.Add, ast.Sub, ast.USub)
 
 
@@ -45,9 +46,7 @@ def guesses(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     """
     known, line, count = arguments(document), document["line"], len(document["values"])
     if document["setting"] == "branches":
-        return {
-            TREE: list(decisions(document["code"], known, last=True)[line]),
-            "by the kind of statement": _of_kind(document["code"], line, count),
+        simple = {
             "true until the last": [True] * (count - 1) + [False],
             "false until the last": [False] * (count - 1) + [True],
             "true at first": [True] + [False] * (count - 1),
@@ -55,6 +54,9 @@ def guesses(document: Mapping[str, Any]) -> dict[str, list[Any]]:
             "by turns, true first": [number % 2 == 0 for number in range(count)],
             "by turns, false first": [number % 2 == 1 for number in range(count)],
         }
+        usual = simple.get(_usual(document["code"], line))
+        by_kind = {f"by the kind of statement, else {name}": usual or values for name, values in simple.items()}
+        return {TREE: list(decisions(document["code"], known, last=True)[line]), **simple, **by_kind}
     columns = iterations(document["code"], known).get(line, {})
     rows = list(zip(*columns.values(), strict=True))
     return {
@@ -64,11 +66,14 @@ def guesses(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     }
 
 
-def _of_kind(code: str, line: int, count: int) -> list[bool]:
-    """Return values of a condition: of ``while`` true until the last, of ``if`` false until it leaves the loop."""
-    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.If) and node.lineno == line]
-    leaves = any(isinstance(node.body[-1], (ast.Return, ast.Break, ast.Raise)) for node in nodes)
-    return [not leaves] * (count - 1) + [leaves]
+def _usual(code: str, line: int) -> str:
+    """Return the usual values of a condition, by name; empty for an ``if`` that does not leave the loop."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.While) and node.lineno == line:
+            return "true until the last"
+        if isinstance(node, ast.If) and node.lineno == line and isinstance(node.body[-1], _LEAVING):
+            return "false until the last"
+    return ""
 
 
 def iterations(code: str, values: Mapping[str, Any]) -> dict[int, dict[str, list[Any]]]:

@@ -1,9 +1,10 @@
-"""Programs that need no thought: constant bodies, and the program in the prompt with one operator flipped."""
+"""Programs that need no thought: constants, and the program in the prompt with one operator flipped."""
 
 from __future__ import annotations
 
 import ast
 import copy
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -42,6 +43,16 @@ def shown_value(document: Document) -> str:
             literals.append(node)
     literals.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset))
     return constant_body(document, ast.unparse(literals[-1]) if literals else "None")
+
+
+def shown_output(document: Document) -> str:
+    """Return a script that prints the output of the first test in the prompt; an empty output without a test."""
+    _, _, test = document["test"].partition("\nOutput:\n")
+    output = test.partition("\n\nInput:\n")[0]
+    if document["target_language"] == "python":
+        return f"print({output!r})"
+    printed = f"System.out.println({json.dumps(output)});"
+    return f"public class Main {{\n    public static void main(String[] args) {{\n        {printed}\n    }}\n}}"
 
 
 def flips() -> dict[str, Callable[[Document], str]]:

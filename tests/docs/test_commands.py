@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
+from baseline_table import PAGE, filled
 from count_requests import published, requests
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
@@ -178,6 +179,11 @@ def test_the_readme_has_the_requests_of_a_group(
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     assert requests(group) == count, "run utils/count_requests.py"
+
+
+def test_every_metric_to_report_has_a_baseline() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert filled(page) == page, "run utils/baseline_table.py"
 
 
 def test_the_readme_is_short() -> None:
