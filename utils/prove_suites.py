@@ -43,7 +43,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from ship import save
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "facts" / "independent_programs.jsonl.gz"
+PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"
 BENCHMARKS = ("humaneval", "mbpp", "classeval_methods")
 FIRST, SECOND, READING = "first", "second", "reading"
 PASSED = "passed"

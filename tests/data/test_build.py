@@ -12,6 +12,7 @@ import pytest
 
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
+from lm_eval_codemind.data import manifest as built
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
 from lm_eval_codemind.data.build import SIDES, load_plain_inputs, make_files, with_complexity
 from lm_eval_codemind.data.catalogue import Archive, Benchmark, benchmarks
@@ -94,7 +95,8 @@ def test_a_damaged_manifest_is_built_anew(made: Made, tmp_path: Path, manifest: 
 
 def test_a_file_of_another_builder_is_built_anew(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_benchmark(NAME)
-    monkeypatch.setattr(load, "BUILDER_VERSION", load.BUILDER_VERSION + 1)
+    monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
+    monkeypatch.setattr(building, "BUILDER_VERSION", built.BUILDER_VERSION)
     load_benchmark(NAME)
     assert made.reads == 2
 
@@ -158,7 +160,7 @@ def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Up
     entries = read_manifest(folder)
     # The copy of upstream's repositories has no file of prompts and no data set of the Hub.
     assert set(benchmarks()) - set(entries) <= {"cruxeval_prompts", "lcb_execution"}
-    digests = load.released_digests()
+    digests = built.released_digests()
     assert by_file == {file: sha256 for file, sha256 in digests.items() if file.partition(".")[0] in entries}
     for name, entry in entries.items():
         assert intact(folder, name)
@@ -293,7 +295,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.upstream
 def test_side_files_hold_what_is_shipped(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(load.DATA_VARIABLE, str(built_data))
+    monkeypatch.setenv(built.DATA_VARIABLE, str(built_data))
     written = {path.stem.rpartition(".")[2] for path in built_data.glob("*.*.jsonl") if path.stat().st_size}
     assert written == {*SIDES, *COLUMN_SIDES}
     for name in ("humaneval", "sample"):

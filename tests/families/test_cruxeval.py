@@ -16,10 +16,10 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.data import load
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, MissingFilesError
 from lm_eval_codemind.data.build import build
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_verdict
@@ -208,7 +208,7 @@ def test_upstream_compares_literals_as_python_does(answer: str, output: str, ver
 def prompts_built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if not (built_data / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
-    monkeypatch.setenv(load.DATA_VARIABLE, str(built_data))
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     return built_data
 
 
@@ -234,7 +234,7 @@ def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_d
 @pytest.fixture
 def with_own_prompts(built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CRUXEval's problems with prompts of our own, so that all else is tested without upstream's."""
-    monkeypatch.setenv(load.DATA_VARIABLE, str(built_data))
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     texts = {form: f"{form}\n" for form in cruxeval._FORMS}
     prompts = Problem("any", "cruxeval_prompts", "function", "python", "", upstream_questions=json.dumps(texts))
     monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: prompts)

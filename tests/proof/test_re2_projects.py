@@ -104,7 +104,7 @@ def test_executions_that_differ_exclude_a_label():
 
 
 def test_every_shipped_record_has_a_status_and_a_reason():
-    records = json.loads((prove_re2_projects.shipped.FOLDER / prove_re2_projects.FILE).read_text())
+    records = json.loads((prove_re2_projects.FACTS / prove_re2_projects.FILE).read_text())
     for name, record in records.items():
         assert {"output", "input", "versions"} <= set(record), name
         for task in set(record) - {"versions"}:

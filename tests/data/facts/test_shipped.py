@@ -14,7 +14,7 @@ from ship import save
 # Benchmark or program -> problem or input -> record; in the other files the records lie at the first level.
 LEVELS = {
     **dict.fromkeys(("buggy_outputs", "bug_lines", "fixed_programs", "loop_lengths", "revealing_tests"), 2),
-    **dict.fromkeys(("sr_exceptions", "suites"), 2),
+    **dict.fromkeys(("asked_otherwise", "sr_exceptions", "suites"), 2),
     "reval_differences": 3,
 }
 FILES = sorted(path.relative_to(shipped.FOLDER) for path in shipped.FOLDER.rglob("*.json"))
