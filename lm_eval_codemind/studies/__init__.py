@@ -1,1 +1,43 @@
-"""Studies of other groups: their benchmarks, questions and rules, and their recorded responses."""
+"""Studies of other groups, with their questions and rules; their benchmarks, and the repositories of these."""
+
+from lm_eval_codemind.data.catalogue import SOURCES, Archive, Benchmark, Source
+
+RE2BENCH = Archive("RE2Bench", "Intelligent-CAT-Lab/RE2Bench", "d00b99c7")
+# Its files are pinned by digest.
+COCONUT = Archive("CoCoNUT", "ClaasBeger/StructuralCodeUnderstanding", "main")
+CES = Archive("CES", "Intelligent-CAT-Lab/CES", "8ddcae4")
+
+BENCHMARKS = (
+    Benchmark(
+        name="re2",
+        title="RE2-Bench",
+        kind=None,
+        size=585,
+        reader="lm_eval_codemind.studies.re2.data:read",
+        archives=(RE2BENCH,),
+        sources=(Source(RE2BENCH.repository, "", free=False),),
+        labels="none",
+    ),
+    Benchmark(
+        name="coconut",
+        title="CoCoNUT",
+        kind="function",
+        size=161,
+        reader="lm_eval_codemind.studies.traces.coconut_data:read",
+        archives=(COCONUT,),
+        sources=(Source(COCONUT.repository, "", free=False), SOURCES["openai/human-eval"]),
+        labels="none",
+        extends="humaneval",
+    ),
+    Benchmark(
+        name="ces",
+        title="CES",
+        kind="function",
+        size=162,
+        reader="lm_eval_codemind.studies.traces.ces_data:read",
+        archives=(CES,),
+        sources=(Source(CES.repository, "NCSA"), SOURCES["openai/human-eval"]),
+        labels="none",
+        extends="humaneval",
+    ),
+)

@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.studies.catalogue import RE2BENCH
+from lm_eval_codemind.studies import RE2BENCH
 
 DIFFICULTIES = ("easy", "difficult")
 OUTPUT, INPUT, LOOP, BRANCH = TASKS = ("output", "input", "loop", "branch")

@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.studies.catalogue import CES
+from lm_eval_codemind.studies import CES
 
 NAME = "ces"
 PART = ArchivePart(

@@ -12,7 +12,7 @@ from collections import defaultdict
 
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.studies.catalogue import COCONUT
+from lm_eval_codemind.studies import COCONUT
 
 NAME = "coconut"
 _TRACES = "HumanEval_trace.csv"
