@@ -34,6 +34,7 @@ os.environ.setdefault(DATA_VARIABLE, str(ROOT / ".cache" / "data"))
 # Files that take long start first, so that no worker is left alone with one of them.
 LONG_FILES = (
     "tests/test_wheel.py",
+    "tests/results/test_studies.py",
     "tests/sandbox/java/test_recorded_programs.py",
     "tests/sandbox/test_upstream.py",
     "tests/transforms/test_library.py",
@@ -42,7 +43,9 @@ LONG_FILES = (
     "tests/sandbox/test_recorded_attacks.py",
     "tests/families/test_sr_recorded.py",
     "tests/transforms/test_composer.py",
-    "tests/results/test_studies.py",
+    "tests/answers/test_hostile.py",
+    "tests/docs/test_commands.py",
+    "tests/answers/test_layouts.py",
     "tests/families/test_prompt_lengths.py",
     "tests/languages/python/test_hint_tests.py",
     "tests/test_replication.py",
