@@ -222,7 +222,7 @@ def test_the_reward_of_a_recorded_response_is_its_score(
 
 
 def verdict(sample: Sample, family: Family) -> float:
-    """Return whether the first response of a sample is right."""
+    """Return 1 where the first response of a sample is right, else 0."""
     value = sample.scores.get(family.verdict)
     assert isinstance(value, float | int), (family.name, sample.key, sample.scores)
     return float(value)
