@@ -2,7 +2,7 @@
 
     python utils/baseline_table.py
 
-The baselines are those of ``lm_eval_codemind/views/baselines.json``, which ``utils/baselines.py`` writes.
+The baselines are those of ``lm_eval_codemind/families/baselines.json``, which ``utils/baselines.py`` writes.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "metrics.md"
-_BASELINES = ROOT / "lm_eval_codemind" / "views" / "baselines.json"
+_BASELINES = ROOT / "lm_eval_codemind" / "families" / "baselines.json"
 _HEADING = "| group | metric | the best baseline |"
 _FIRST = ("humaneval", "cruxeval", "classeval", "avatar")
 _NAME = re.compile(r"`([\w@]+)(?:,[\w-]+)?`")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lm_eval_codemind.families.verdict.task import line_with
 from lm_eval_codemind.studies.traces import ces
 
 PROGRAM = "import math\n\ndef f(x):\n    while x:\n        x -= 1\n    return x"
@@ -38,11 +39,11 @@ def test_a_program_is_laid_out_as_the_other() -> None:
     ("text", "line"), [("return x", 6), ("  x -= 1", 5), ("y\nwhile x:\nreturn x", 4), ("x", None), ("", None)]
 )
 def test_the_line_with_a_text(text: str, line: int | None) -> None:
-    assert ces.line_with(text, PROGRAM.split("\n")) == line
+    assert line_with(text, PROGRAM.split("\n")) == line
 
 
 def test_a_text_of_several_lines_names_none() -> None:
-    assert ces.line_with("x", ["x", "x"]) is None and ces.line_with("x\ny", ["x", "x", "y"]) == 3
+    assert line_with("x", ["x", "x"]) is None and line_with("x\ny", ["x", "x", "y"]) == 3
 
 
 @pytest.mark.parametrize(
