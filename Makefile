@@ -5,7 +5,7 @@ VENV ?= .venv
 # One worker a core; the tests of a file share their fixtures, so they stay together.
 PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 # The rooms whose tests take seconds.
-FAST = tests/answers tests/statistics tests/languages tests/harness/prompts tests/harness/models tests/harness
+FAST = tests/answers tests/statistics tests/languages tests/harness
 
 # Without byte code every process compiles what it imports.
 unexport PYTHONDONTWRITEBYTECODE

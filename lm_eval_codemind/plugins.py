@@ -1,4 +1,4 @@
-"""Benchmarks, families, languages and runtimes that this and other packages register."""
+"""Benchmarks, families and languages that this and other packages register."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +15,7 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     or a tuple of several.
 
     Args:
-        group: ``benchmarks``, ``families``, ``languages`` or ``runtimes``.
+        group: ``benchmarks``, ``families`` or ``languages``.
         packaged: This package's own objects, as ``module:attribute``.
 
     Raises:

@@ -141,7 +141,7 @@ FAMILIES = {
     # Of the second stage: its inputs are those of IER, and its programs give the same outputs there if they are right.
     "der": Tasks(
         ("codemind_der",),
-        "ier",
+        "families.ier.task",
         {"humaneval": "humaneval", "mbpp": "mbpp_labelled"},
         _STEPS,
         "strict_match",
@@ -151,7 +151,7 @@ FAMILIES = {
     ),
     "translation": Tasks(
         ("codemind_translation",),
-        "translation",
+        "families.translation.task",
         {
             f"{name}_{source}_{target}": f"{name}{suffix}"
             for name, source, target, suffix in (
@@ -164,7 +164,7 @@ FAMILIES = {
         {"settings": ["no_test", "with_test"]},
         "extract_code",
         "",
-        {"r_sr": "sr.r_sr", "s_sr": "sr.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
+        {"r_sr": "sr.task.r_sr", "s_sr": "sr.task.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
         constants=0,
     ),
     "repair": Tasks(

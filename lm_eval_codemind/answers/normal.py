@@ -31,14 +31,17 @@ _WRAPPERS = (
     re.compile(r"<\|begin_of_box\|>(?P<inside>.+)<\|end_of_box\|>", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
-# What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
-NOUN = (
+_LEAD = (
     r"(?:(?:so|thus|therefore|hence),?\s+)?(?:the\s+|my\s+)?"
-    r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)\s+)*(?:outputs?|answer|results?|values?|verdict"
+    r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)\s+)*"
 )
+_NAMES = r"outputs?|answer|results?|values?|verdict"
+# What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
+NOUN = rf"{_LEAD}(?:{_NAMES})"
 # A label in front of an answer, such as `Answer:` or `The program is`.
 _LABEL = re.compile(
-    rf"[-*_#>\s]*{NOUN}|state|returns|prints|line(?:\s+number)?|trace|input|type|program|function|code|bug|it|this)\b[`*_]*"
+    rf"[-*_#>\s]*{_LEAD}(?:{_NAMES}|state|returns|prints|line(?:\s+number)?|trace|input|type|program|function|code|bug"
+    r"|it|this)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )

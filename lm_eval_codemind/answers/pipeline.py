@@ -74,7 +74,7 @@ _TAIL = 20_000
 _BOX = re.compile(r"\\f?boxed\s*\{|<\|begin_of_box\|>")
 # A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
 _LINES = [
-    re.compile(rf"^[ \t>*_#-]*{NOUN})[*_`]*[ \t]*{mark}[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
+    re.compile(rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
     for mark in (r"(?:is[ \t]*)?(?:[:=]|$)", r"is\b")
 ]
 _PIECE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*")

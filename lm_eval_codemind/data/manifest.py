@@ -13,14 +13,10 @@ from lm_eval_codemind.problems import digest
 
 logger = logging.getLogger(__name__)
 
-
 # Raised whenever a build of the same upstream data gives other bytes than before, so that caches are rebuilt.
 BUILDER_VERSION = 3
 
-
 DATA_VARIABLE = "CODEMIND_DATA"
-
-
 MANIFEST = "manifest.json"
 
 

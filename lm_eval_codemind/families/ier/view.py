@@ -1,4 +1,4 @@
-"""The views of results about inputs and outputs: IER and its relatives, fresh inputs, input prediction, RE2-Bench."""
+"""The view of results of IER, and of other families that ask for an output."""
 
 from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing

@@ -1,4 +1,4 @@
-"""The views of results about programs: programs that a model writes, and its verdicts about programs."""
+"""The views of results of SR."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar

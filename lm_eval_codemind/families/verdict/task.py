@@ -166,9 +166,9 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
 
 
 def line_with(text: str, lines: Sequence[str]) -> int | None:
-    """Return the number of the line of a program that an answer repeats; its first line counts that is in the program.
+    """Return the number of the line of a program that an answer repeats; None if it repeats no line, or no single one.
 
-    CES asks for the text of the buggy line. A text that several lines of the program have names none of them.
+    CES asks for the text of the buggy line. The first line of the answer that occurs once in the program counts.
     """
     for row in filter(str.strip, text.splitlines()):
         numbers = [number for number, line in enumerate(lines, 1) if line.strip() == row.strip()]
