@@ -40,6 +40,9 @@ def test_every_value_equals_itself(value: Any) -> None:
         ("[<A>, 'b']", "[<C>, 'b']", True),  # text in lists that is ignored
         ("{1, 2}", "{2, 1}", True),
         ("{'a': 1}", {"a": 1}, True),
+        ("[True, False]", [True, False], True),
+        ("['a', True]", ["a", True], True),
+        ("[True, False]", [True, True], False),
         ({"a": 1, "b": 2}, {"a": 1}, False),
         ({}, {"a": 1}, False),
         ("__import__('os').getcwd()", 1, False),
