@@ -219,3 +219,25 @@ def test_members_of_the_program_are_added() -> None:
 def test_an_answer_without_a_valid_class_stays(answer: str) -> None:
     assert with_members(answer, SOLVED) == answer
     assert with_members(SOLVED, "class Other { }") == SOLVED
+
+
+MAIN_OF = "class {} {{ public static void main(String[] a) {{ {} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("classes", "started"),
+    [
+        ([("A", "System.out.println(1);"), ("B", "")], "A"),
+        ([("A", ""), ("B", "")], "B"),
+        ([("A", "System.in.read();"), ("B", "System.out.println(1);")], "A"),
+        ([("A", "f(1);"), ("B", "g(1);")], "B"),
+    ],
+)
+def test_the_class_that_does_something_is_started(classes: list[tuple[str, str]], started: str) -> None:
+    assert main_class("\n".join(MAIN_OF.format(*one) for one in classes)) == started
+
+
+def test_a_public_class_is_started() -> None:
+    one, other = MAIN_OF.format("A", "f(1);"), MAIN_OF.format("B", "g(1);")
+    assert main_class(f"public {one}\n{other}") == "A" and main_class(f"{one}\npublic {other}") == "B"
+    assert main_class("class A {}") == ""
