@@ -136,7 +136,7 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
 
 def _is_bare_text(answer: str, expected: str) -> bool:
     text, candidates = answer.strip(), [answer.strip("\n"), _without_blank_lines(answer)]
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+    if text[:1] in ("'", '"') and text[0] == text[-1]:
         # Quotes that do not form a literal, as in 'it's'.
         candidates.append(text[1:-1])
     escaped = repr(expected)[1:-1]

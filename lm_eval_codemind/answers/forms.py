@@ -52,25 +52,25 @@ _YES = {"yes", "true", "y", "t", "1", "taken", "holds", "executed", "right", "co
 _NO = {"no", "false", "n", "f", "0", "not", "never", "far", "wrong", "incorrect", "unexecuted", "unreachable"}
 _TRUTHS = _YES | _NO | {"not taken", "null"}
 # The first word; a minus belongs to a number.
-_WORD = re.compile(r"(?:[^\w-]|_|-\s)*(?:is\W+)?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
-# A whole number, with the word "line" in front of it or not; `L4` is line 4.
+_WORD = re.compile(r"(?:[^\w-]|_|-\s){0,20}(?:is\W{1,20})?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
+# A whole number, with the word "line" in front of it or not; `L4` is line 4. Without bounds, the time is cubic.
 _NUMBER = re.compile(
-    r"(?:[^\w\u2212-]|-\s)*(?:(?:in|on|at)\W+)?(?:lines?|ln|l)?[^\w\u2212-]*(?:(?:number|no)\b[^\w-]*)?"
-    r"(?P<number>\d{1,9})(?!\w|\.\d)",
+    r"(?:[^\w\u2212-]|-\s){0,20}(?:(?:in|on|at)\W{1,20})?(?:lines?|ln|l)?[^\w\u2212-]{0,20}"
+    r"(?:(?:number|no)\b[^\w-]{0,20})?(?P<number>\d{1,9})(?!\w|\.\d)",
     re.IGNORECASE,
 )
 
 
 def truth(text: str) -> bool | None:
     """Return the truth that the first word of a text states, such as ``yes``, ``false`` or ``not``."""
-    match = _WORD.match(text)
+    match = _WORD.match(text.lstrip())
     word = match["word"].lower() if match else ""
     return True if word in _YES else False if word in _NO or word.endswith(("n't", "n\u2019t")) else None
 
 
 def line_number(text: str) -> int | None:
     """Return the number that a text starts with, as in ``4: x = 1`` or ``in line 4, because``."""
-    match = _NUMBER.match(text)
+    match = _NUMBER.match(text.lstrip())
     return int(match["number"]) if match else None
 
 

@@ -12,7 +12,7 @@ from lm_eval_codemind.answers.literals import is_literal
 
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
-FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
+FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
 # Text after a literal that cannot continue it: another line, or punctuation or a word.
 PROSE = re.compile(
     r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|[`*]*\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import (
     printed_lines,
+    same_computed,
     same_lines,
     same_literal,
     same_output,
@@ -263,3 +264,21 @@ def test_megabytes_give_a_verdict(piece: str) -> None:
     for printed in (False, True):
         assert not same_output(text, "[1, 2]", printed)
     assert not same_text(text, "[1, 2]")
+
+
+@pytest.mark.parametrize(
+    ("computed", "output", "printed", "same"),
+    [
+        ("a\n", "a", True, True),
+        ("\na ", "a", True, True),
+        ("a", "b", True, False),
+        ("'a'", "a", True, False),
+        ("[1]", "[1.0]", False, True),
+        ("[1]", "'[1]'", False, False),
+        ("a", "'a'", False, False),
+        (" x y ", "x y", False, True),
+        ("x y", "x z", False, False),
+    ],
+)
+def test_a_computed_output_has_its_quotes(computed: str, output: str, printed: bool, same: bool) -> None:
+    assert same_computed(computed, output, printed) is same

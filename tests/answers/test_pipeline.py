@@ -65,6 +65,9 @@ def answer_in(response: str, filter: str = ier.STRICT, kind: str = "function") -
         ("<output>55</output>\nIn <output>the final result</output> tags, as asked.", "55"),
         ("<output>55</output> stands between <output> and </output>.", "55"),
         ("I put my answer between <output> and </output>.", None),
+        ("<output>55</output>\n<output>...</output> is the form.", "55"),
+        ("<output>55</output>\nThe form is <output>...</output>", "55"),
+        ("<output>55</output>\n<output>...</output>", "..."),
         # a sentence that states it
         ("So the answer is <output>55</output>.", "55"),
         ("It prints <output>YES</output> since 3 > 2.", "YES"),

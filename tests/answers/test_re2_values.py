@@ -52,6 +52,11 @@ SHAPES = yaml.safe_load(Path(__file__).with_name("re2_shapes.yaml").read_text(en
         ("(-1-2j)", "(-1-2j)", True),
         ("{1, 2}", "{2, 1}", True),
         ("XXX", 1, False),
+        ("nan", None, True),
+        ("NaN", None, True),
+        ("null", float("nan"), True),
+        ("1.5", None, False),
+        ("[1.5]", [2.5], False),
         ("", "", True),
     ],
 )

@@ -89,9 +89,10 @@ def test_no_program_of_a_project_runs(built_data: Path, monkeypatch: pytest.Monk
 def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     script = loaded("compare_re2", monkeypatch)
-    paths = (shared_data / "recorded").glob("re2_*.jsonl.gz")
+    paths = sorted((shared_data / "recorded").glob("re2_*.jsonl.gz"))
     page = (Path(__file__).parents[2] / "docs" / "replication.md").read_text(encoding="utf-8")
     assert "\n".join(script.report(paths, listing=True)) in page
+    assert "\n".join(script.on_proven_labels(paths)) in page
 
 
 def proven_hooks(setting: str) -> tuple[Any, Any, Any]:

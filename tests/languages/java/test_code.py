@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from lm_eval_codemind.languages.java import code as java
 from lm_eval_codemind.languages.java.code import main_class
 from lm_eval_codemind.languages.java.measures import measure
+from lm_eval_codemind.languages.java.members import with_members
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
@@ -173,3 +174,70 @@ def test_what_breaks_off_is_no_program(shape: dict[str, Any], characters: int) -
     program = shape["exact"].rstrip()
     code = java.code("```java\n" + program[: max(0, len(program) - characters)])
     assert code is None
+
+
+def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:
+    helper = "import java.util.*;\n\nclass Helper {\n    List<Integer> items() { return null; }\n}"
+    for used, body in ((True, "new Helper().items();"), (False, "System.out.println(1);")):
+        main = f"public class Main {{\n    public static void main(String[] args) {{\n        {body}\n    }}\n}}"
+        code = java.code(f"```java\n{helper}\n```\n```java\n{main}\n```")
+        assert code is not None and code.main_class == "Main"
+        assert ("import java.util.*;" in code.source, "class Helper" in code.source) == (used, used)
+
+
+SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }\n}"
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        (f"```java\n{SOLVED}\n```", SOLVED),
+        (f"```java\nimport java.util.List;\n\n{SOLVED}\n```", SOLVED),
+        ("```java\nint twice(int n) {\n    return 2 * n;\n}\n```", SOLVED),
+        (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('twice', 'once')}\n```", SOLVED),
+        (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('return', 'return return')}\n```", SOLVED),
+        (f"```java\n{SOLVED}\n```\nIt was:\n```java\n{SOLVED.replace('2', '3')}\n```", SOLVED),
+        ("None", None),
+    ],
+)
+def test_the_class_with_a_method(response: str, text: str | None) -> None:
+    source = java.class_in(response, "twice", original=SOLVED.replace("2", "3"))
+    assert source is None if text is None else text in (source or "")
+
+
+def test_members_of_the_program_are_added() -> None:
+    program = (
+        "import java.util.List;\n\nclass Solution {\n    int twice(int n) { return 3; }\n    int one() { return 1; }\n}"
+    )
+    source = with_members(f"import java.util.Map;\n\n{SOLVED}\n\nclass Other {{ }}\n", program)
+    assert source.startswith("import java.util.Map;\nimport java.util.List;\n")
+    assert source.count("twice") == 1 and "int one() { return 1; }" in source and "class Other { }" in source
+    assert source.index("int one()") < source.index("int twice")
+
+
+@pytest.mark.parametrize("answer", ["class Solution { int f( { } }", "class Other { }"])
+def test_an_answer_without_a_valid_class_stays(answer: str) -> None:
+    assert with_members(answer, SOLVED) == answer
+    assert with_members(SOLVED, "class Other { }") == SOLVED
+
+
+MAIN_OF = "class {} {{ public static void main(String[] a) {{ {} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("classes", "started"),
+    [
+        ([("A", "System.out.println(1);"), ("B", "")], "A"),
+        ([("A", ""), ("B", "")], "B"),
+        ([("A", "System.in.read();"), ("B", "System.out.println(1);")], "A"),
+        ([("A", "f(1);"), ("B", "g(1);")], "B"),
+    ],
+)
+def test_the_class_that_does_something_is_started(classes: list[tuple[str, str]], started: str) -> None:
+    assert main_class("\n".join(MAIN_OF.format(*one) for one in classes)) == started
+
+
+def test_a_public_class_is_started() -> None:
+    one, other = MAIN_OF.format("A", "f(1);"), MAIN_OF.format("B", "g(1);")
+    assert main_class(f"public {one}\n{other}") == "A" and main_class(f"{one}\npublic {other}") == "B"
+    assert main_class("class A {}") == ""

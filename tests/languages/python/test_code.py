@@ -205,3 +205,33 @@ def test_recorded_whole_class_responses() -> None:
     )
     assert isinstance(method, MethodCode)
     assert "sieve[0] = sieve[1] = False" in method.source
+
+
+def test_the_parser_stops_when_its_budget_is_spent() -> None:
+    parser, text = statements.Parser(), "x = 1\n" * 1000 + "x = 1"
+    cost = 1001 * len("x = 1") + 1001 + statements._CALL
+    parsed = [parser.parses(text) for _ in range(200)]
+    assert parsed == [True] * ((statements.PARSE_BUDGET - 1) // cost) + [False] * (200 - parsed.count(True))
+
+
+def test_the_tree_of_a_statement_starts_on_the_first_line() -> None:
+    first, second = statements.Parser().statements("x = 1\n\n@d\ndef f():\n    pass\n") or ()
+    assert first.node is not None and first.node.lineno == 1
+    assert second.node is not None and second.node.lineno == 2 and second.source.startswith("@d")
+
+
+def test_a_class_of_stubs_with_a_constructor_is_a_stub() -> None:
+    whole = "class C:\n    def __init__(self):\n        self.x = 1\n\n    def m(self):\n        return self.x\n"
+    stub = "class C:\n    def __init__(self):\n        self.x = 1\n\n    def m(self):\n        pass\n"
+    for response in (f"```\n{whole}```\n```\n{stub}```", f"```\n{stub}```\n```\n{whole}```"):
+        assert extract_definition(response, "C") == whole
+    only = "class C:\n    def __init__(self):\n        self.x = 1\n"
+    assert extract_definition(f"```\n{whole}```\n```\n{only}```", "C") == only
+
+
+def test_the_main_part_of_another_block_is_not_joined() -> None:
+    main = "if __name__ == '__main__':\n    LIMIT = 5\n    print(f(1))"
+    code = "def f(x):\n    return x < LIMIT\n"
+    assert extract_definition(f"```\n{main}\n```\n```\n{code}```", "f") == code
+    joined = extract_definition(f"```\nLIMIT = 5\n```\n```\n{code}```", "f")
+    assert joined == f"LIMIT = 5\n\n\n{code}"
