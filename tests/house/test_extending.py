@@ -79,7 +79,7 @@ def done(*arguments: str) -> str:
 def results(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the results of scoring recorded answers: right about evenness, always yes about the sign."""
     folder = tmp_path_factory.mktemp("results")
-    answers = {("sum", "even"): "no", ("difference", "even"): "Yes.", ("nested", "even"): "I say no"}
+    answers = {("sum", "even"): "no", ("difference", "even"): "Yes.", ("nested", "even"): "No, it is odd."}
     rows = [
         {"benchmark": "sums", "problem_id": problem, "item": item, "response": answers.get((problem, item), "yes")}
         for problem in ("sum", "difference", "nested")
@@ -136,7 +136,7 @@ def test_it_verifies_and_a_changed_answer_is_named_by_its_key(results: Path) -> 
     assert "equal" in done("verify", str(results))
     (samples,) = results.rglob("samples_*.jsonl")
     content = samples.read_text()
-    samples.write_text(content.replace("I say no", "I say yes"))
+    samples.write_text(content.replace("No, it is odd", "Yes, it is odd"))
     changed = codemind("verify", str(results))
     assert changed.exit_code == 1
     assert "nested/even" in changed.output
