@@ -95,7 +95,6 @@ class Parser:
 
     def __init__(self) -> None:
         self._budget = PARSE_BUDGET
-        self._known: dict[str, list[tuple[str, ast.stmt]] | SyntaxError | None] = {}
 
     def parses(self, text: str) -> bool:
         """Whether a text is Python, with or without indentation."""
@@ -138,14 +137,6 @@ class Parser:
 
     def _parse(self, lines: list[str], block: int = 0) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, or else the error; None if the error says nothing."""
-        text = "\n".join(lines)
-        if text not in self._known:
-            self._known[text] = self._nodes(lines)
-        nodes = self._known[text]
-        return [Statement(*node, block) for node in nodes] if isinstance(nodes, list) else nodes
-
-    def _nodes(self, lines: list[str]) -> list[tuple[str, ast.stmt]] | SyntaxError | None:
-        """Return the source and the syntax tree of each statement, or what :meth:`_parse` returns."""
         first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
         indent = first[: len(first) - len(first.lstrip())]
         # Unlike dedenting, wrapping does not change strings of several lines.
@@ -160,7 +151,7 @@ class Parser:
             body = (body[0].body if indent else body)[-_MOST_STATEMENTS:]  # type: ignore[attr-defined]
             sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
             moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
-            return list(zip(sources, moved, strict=True))
+            return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
         except SyntaxError as error:
             error.lineno = (error.lineno or 0) - bool(indent)
             return error
