@@ -14,9 +14,8 @@ import yaml
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families.views import view_of
+from lm_eval_codemind.families.views import View, views
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.samples import TaskRun
 from lm_eval_codemind.sandbox.java import jdk
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
@@ -26,15 +25,17 @@ pytestmark = pytest.mark.slow
 MODEL = "org/all"
 
 
-def bare(task: str) -> TaskRun:
-    return TaskRun(task, {"metadata": {"suite": {}}}, (), 1, 1, None, lambda file: ())
+def view_of_name(task: str) -> View | None:
+    """Return the view of the variant with the longest name that the name of a task begins with."""
+    names = [name for name in views() if task.startswith(f"codemind_{name}_")]
+    return views()[max(names, key=len)] if names else None
 
 
 def submittable() -> list[str]:
     """Return the sample's tasks of the families whose results can be submitted, but those with a first stage."""
     tasks = []
     for file in sorted(task_directory().rglob("codemind_*_sample*.yaml")):
-        view = view_of(bare(file.stem))
+        view = view_of_name(file.stem)
         if view is not None and view.variant.submittable and "first_stage" not in file.read_text(encoding="utf-8"):
             tasks.append(file.stem)
     return tasks
@@ -49,7 +50,7 @@ def has_jdk() -> bool:
 
 
 TASKS = [task for task in submittable() if has_jdk() or "java" not in task]
-ONE_OF_EACH = list({view_of(bare(task)).name: task for task in TASKS}.values())
+ONE_OF_EACH = list({view_of_name(task).name: task for task in TASKS}.values())
 
 
 def codemind(*arguments: str | Path) -> Result:
@@ -85,7 +86,7 @@ def test_one_altered_character_is_named_in_every_family(directory: Path, tmp_pat
     (tmp_path / results.name).write_text(json.dumps(raw))
     (tmp_path / samples.name).write_bytes(samples.read_bytes())
     problem = change_sample(tmp_path, 3, add_a_character)
-    metric = view_of(bare(task)).metric
+    metric = view_of_name(task).metric
 
     def lower(raw: dict) -> None:
         raw["results"][task][f"{metric},{raw['configs'][task]['filter_list'][0]['name']}"] -= 1e-9
@@ -114,7 +115,7 @@ def test_a_fresh_run_of_every_family_is_submitted(directory: Path, tmp_path: Pat
     shown = {entry["dataset"]["task_id"]: entry["value"] for entry in entries}
     assert set(shown) == set(TASKS)
     for task, value in shown.items():
-        metric = view_of(bare(task)).metric
+        metric = view_of_name(task).metric
         assert value in [of_run[task][name] for name in of_run[task] if name.startswith(f"{metric},")]
         # Some problems are not answered, so that a figure that says nothing would show.
         assert 0 < value < 1, task
