@@ -100,7 +100,7 @@ FAMILIES = {
         _STEPS,
         "strict_match",
         "output",
-        {name: f"fresh.task.{name}" for name in ("r_ier_fresh", "r_ier_original", "memory_gap")},
+        {name: f"fresh.task.{name}" for name in ("r_ier_fresh", "r_ier_original", "contamination_gap")},
     ),
     "unrolled": Tasks(
         ("codemind_ier_unrolled",), "families.unrolled.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
@@ -214,13 +214,13 @@ FAMILIES = {
     **{
         f"re2_{setting}": Tasks(
             ("codemind_re2",), "studies.re2.task", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
-            dict.fromkeys(("right", "right_easy", "right_easy_searched", "right_difficult")),
+            dict.fromkeys(("accuracy", "accuracy_easy", "accuracy_easy_searched", "accuracy_difficult")),
         )
         for setting in ("output", "loop", "branch")
     },
     "re2_input": Tasks(
         ("codemind_re2",), "studies.re2.task", {"input": "re2"}, {"setting": "input"}, "extract_input", "answer",
-        dict.fromkeys(("right", "right_easy", "right_difficult")), constants=2,
+        dict.fromkeys(("accuracy", "accuracy_easy", "accuracy_difficult")), constants=2,
         functions=("input_dataset", "input_process_results"),
     ),
 }  # fmt: skip

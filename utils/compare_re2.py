@@ -55,7 +55,7 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
         documents, of_documents = scores(re2_published, task, rows)
         shares = []
         for difficulty in DIFFICULTIES:
-            right = [score["right"] for score in of_documents if score[f"right_{difficulty}"] is not None]
+            right = [score["accuracy"] for score in of_documents if score[f"accuracy_{difficulty}"] is not None]
             shares.append(f"{100 * sum(right) / _SIZES.get((task, difficulty), len(right)):.1f}")
         compared = 0
         for document, score in zip(documents, of_documents, strict=True):
@@ -63,9 +63,9 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
             # The projects that upstream executes inputs in are not installed here.
             if recorded[name] is not None and (task != INPUT or document["source"] in re2_published.SELF_CONTAINED):
                 compared += 1
-                if score["right"] != recorded[name]:
+                if score["accuracy"] != recorded[name]:
                     differing.append(f"- {model}, {task}, {name}: recorded {recorded[name]}, here {score['right']:.0f}")
-            elif recorded[name] is not None and score["right"] != recorded[name]:
+            elif recorded[name] is not None and score["accuracy"] != recorded[name]:
                 executed.setdefault(name, []).append(model if recorded[name] else f"{model} (here only)")
         different = sum(line.startswith(f"- {model}, {task},") for line in differing)
         agreement = f"{compared - different} of {compared}" if compared else "none recorded"
@@ -84,7 +84,7 @@ def on_proven_labels(paths: Iterable[Path]) -> Iterator[str]:
         groups: dict[tuple[str, bool], list[float]] = {}
         for document, score in zip(*scores(re2, task, rows), strict=True):
             own = document["source"] in re2_published.SELF_CONTAINED
-            groups.setdefault((document["difficulty"], own), []).append(score["right"])
+            groups.setdefault((document["difficulty"], own), []).append(score["accuracy"])
         cells = [_interval(groups.get(group, [])) for group in (("easy", True), ("easy", False), ("difficult", False))]
         yield f"| {model} | {task} | {' | '.join(cells)} |"
 

@@ -79,12 +79,12 @@ PAGES = {
     "fresh": Page(
         "IER on fresh inputs",
         "The model predicts the output of a program on its published input and on a fresh one, which is made from a "
-        "seed. `memory_gap` is the difference of the two scores. Below is a question about a fresh input.",
+        "seed. `contamination_gap` is the difference of the two scores. Below is a question about a fresh input.",
         "codemind_ier_fresh_sample",
         [3, 2],
         "<output>\n[6, 3, 10, 5, 16, 8, 4, 2, 1]\n</output>",
         "This is the output on the published input. A model that remembers it is right there and wrong on the fresh "
-        "input, so `memory_gap` is 1.",
+        "input, so `contamination_gap` is 1.",
         "codemind_ier_fresh",
     ),
     "sr": Page(

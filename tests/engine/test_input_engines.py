@@ -16,8 +16,8 @@ TASKS = {
     "codemind_trace_states_sample": (("extract-answer",), ("trace", "prefix", "output", "answered")),
     "codemind_verdict_sample": (("extract-answer",), ("verdict", "verdict_pair", "answered")),
     "codemind_locate_sample": (("extract-answer",), ("locate", "locate_near", "answered")),
-    "codemind_re2_output": (("extract-answer",), ("right", "answered")),
-    "codemind_re2_branch": (("extract-answer",), ("right", "answered")),
+    "codemind_re2_output": (("extract-answer",), ("accuracy", "answered")),
+    "codemind_re2_branch": (("extract-answer",), ("accuracy", "answered")),
 }
 
 

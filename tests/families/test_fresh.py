@@ -54,9 +54,12 @@ def test_options_must_be_numbers(name: str, value: object) -> None:
 )
 def test_scores_and_gap(tmp_path: Path, answer: Any, scores: tuple[float, ...]) -> None:
     results = evaluate(tmp_path, "model", answer, [TASK])["results"][TASK]
-    assert tuple(results[f"{name},strict-match"] for name in ("r_ier_fresh", "r_ier_original", "memory_gap")) == scores
+    assert (
+        tuple(results[f"{name},strict-match"] for name in ("r_ier_fresh", "r_ier_original", "contamination_gap"))
+        == scores
+    )
     (gap, *only) = [table for table in findings(observe(read_runs([tmp_path]))) if table.rows]
-    assert gap.records()[0]["memory_gap"] == scores[2]
+    assert gap.records()[0]["contamination_gap"] == scores[2]
     assert bool(only) == (scores[2] > 0)
 
 

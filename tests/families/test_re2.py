@@ -47,11 +47,11 @@ def test_the_published_tasks(
         answers = extract([[document[name] if name else ""] for document in documents], documents)
         scores[name] = [process(document, answer) for document, answer in zip(documents, answers, strict=True)]
     for difficulty, size in (("easy", easy), ("difficult", difficult)):
-        assert sum(score[f"right_{difficulty}"] is not None for score in scores["target"]) == size
-    wrong = {doc["problem_id"] for doc, score in zip(documents, scores["target"], strict=True) if not score["right"]}
+        assert sum(score[f"accuracy_{difficulty}"] is not None for score in scores["target"]) == size
+    wrong = {doc["problem_id"] for doc, score in zip(documents, scores["target"], strict=True) if not score["accuracy"]}
     assert {name for name in wrong if "@@" not in name} <= TOO_LONG and len(wrong) <= 6
     # An empty label accepts any answer.
-    assert sum(score["right"] for score in scores[""]) == empty
+    assert sum(score["accuracy"] for score in scores[""]) == empty
 
 
 @pytest.mark.upstream
@@ -70,7 +70,7 @@ def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_scrip
         ("ClassEval_75@ShoppingCart.remove_item", '{"args": {"item": "a", "quantity": 1}}', 1),
     ]:
         (answer,) = extract([[f"[INPUT]{text}[/INPUT]"]], [by_name[name]])
-        assert process(by_name[name], answer)["right"] == right, (name, text)
+        assert process(by_name[name], answer)["accuracy"] == right, (name, text)
 
 
 @pytest.mark.upstream
@@ -113,7 +113,7 @@ def test_ceiling_floor_and_length_on_proven_labels(
     assert max(len(document["prompt"]) for document in documents) <= 24_000
     for name, value in (("target", 1), ("", 0)):
         answers = extract([[document[name] if name else ""] for document in documents], documents)
-        right = [process(document, answer)["right"] for document, answer in zip(documents, answers, strict=True)]
+        right = [process(document, answer)["accuracy"] for document, answer in zip(documents, answers, strict=True)]
         wrong = [document["problem_id"] for document, one in zip(documents, right, strict=True) if one != value]
         assert wrong == []
 
@@ -144,7 +144,7 @@ def test_answers_on_proven_labels(
     dataset, extract, process = proven_hooks(setting)
     document = next(row for row in dataset(benchmark="re2", setting=setting)["test"] if row["problem_id"] == name)
     (read,) = extract([[f"<answer>{answer}</answer>"]], [document])
-    assert process(document, read)["right"] == right
+    assert process(document, read)["accuracy"] == right
 
 
 @pytest.mark.upstream
@@ -204,7 +204,7 @@ def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypa
         documents, of_documents = script.scores(re2, "output", rows)
         for document, score in zip(documents, of_documents, strict=True):
             proven = re2.proofs()[document["problem_id"]]["output"]["status"] == "proven"
-            if proven and document["problem_id"] in accepted and not score["right"]:
+            if proven and document["problem_id"] in accepted and not score["accuracy"]:
                 lost.add(document["problem_id"])
     # An answer without quotes, an empty answer, the start of an array, which upstream counts as the array, and a
     # response that goes on with another problem after its answer.

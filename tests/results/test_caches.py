@@ -106,7 +106,7 @@ def test_a_cached_request_of_another_seed(seed: int, tmp_path: Path, monkeypatch
         done = CliRunner().invoke(main, [*arguments, "--output_path", str(tmp_path / f"out-{option}"), "--log_samples"])
         assert done.exit_code == 0, done.output
     scores = read_run(tmp_path / f"out-{seed}")[0]["results"]["codemind_ier_fresh_sample"]
-    assert (scores["r_ier_fresh,strict-match"], scores["memory_gap,strict-match"]) == (1, 0)
+    assert (scores["r_ier_fresh,strict-match"], scores["contamination_gap,strict-match"]) == (1, 0)
 
 
 def test_a_replay_is_recorded_with_every_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

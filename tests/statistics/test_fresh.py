@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from lm_eval_codemind.families.fresh.task import memory_gap, r_ier_fresh, r_ier_original
+from lm_eval_codemind.families.fresh.task import contamination_gap, r_ier_fresh, r_ier_original
 from lm_eval_codemind.families.ier import score as scores
 
 Records = list[dict[str, object]]
@@ -21,10 +21,10 @@ def records(verdicts: list[tuple[float, float]]) -> Records:
 
 
 def test_definition() -> None:
-    assert scores.memory_gap(1.0, [1.0, 0.0, 0.0, 0.0]) == 0.75
+    assert scores.contamination_gap(1.0, [1.0, 0.0, 0.0, 0.0]) == 0.75
     assert scores.r_fresh([1.0, 0.0]) == 0.5
     some = records([(1, 1), (1, 0), (0, 1), (1, 0)])
-    assert (r_ier_original(some), r_ier_fresh(some), memory_gap(some)) == (0.75, 0.5, 0.25)
+    assert (r_ier_original(some), r_ier_fresh(some), contamination_gap(some)) == (0.75, 0.5, 0.25)
 
 
 def test_only_complete_problems_count() -> None:
@@ -36,14 +36,14 @@ def test_only_complete_problems_count() -> None:
 def test_questions_about_a_problem_are_one_observation() -> None:
     once = records([(1, 0), (0, 0), (1, 1), (0, 0)])
     again = [{**record, "item": "fresh_2"} for record in once if record["item"] == "fresh_1"]
-    assert memory_gap.stderr([*once, *again]) == pytest.approx(memory_gap.stderr(once))
+    assert contamination_gap.stderr([*once, *again]) == pytest.approx(contamination_gap.stderr(once))
 
 
 def test_a_model_that_remembers_has_its_score_as_gap() -> None:
     # A fresh output is never the published one.
     chance = random.Random(1)
     some = records([(float(chance.random() < 0.6), 0.0) for _ in range(400)])
-    assert memory_gap(some) == r_ier_original(some) > 0
+    assert contamination_gap(some) == r_ier_original(some) > 0
 
 
 def test_a_model_with_skill_only_has_no_gap() -> None:
@@ -78,4 +78,4 @@ def simulated(seed: int, memory: float) -> tuple[float, float]:
         original = known or chance.random() < skill(steps)
         verdicts.append((float(original), float(chance.random() < skill(steps))))
     some = records(verdicts)
-    return memory_gap(some), memory_gap.stderr(some)
+    return contamination_gap(some), contamination_gap.stderr(some)

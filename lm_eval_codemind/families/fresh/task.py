@@ -24,7 +24,7 @@ from lm_eval_codemind.questions import Question
 logger = logging.getLogger(__name__)
 
 ORIGINAL, FRESH = "original", "fresh"
-R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "memory_gap"
+R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "contamination_gap"
 
 _VIEW = "lm_eval_codemind.families.fresh.view:FreshView"
 
@@ -147,7 +147,7 @@ def by_problem(records: Iterable[Record]) -> dict[str, tuple[float, list[float]]
 SCORES: Mapping[str, Callable[[float, Sequence[float]], float]] = {
     R_FRESH: lambda original, fresh: scores.r_fresh(fresh),
     R_ORIGINAL: lambda original, fresh: original,
-    GAP: scores.memory_gap,
+    GAP: scores.contamination_gap,
 }
 
 
@@ -156,7 +156,7 @@ def _mean_of(metric: str) -> Aggregation:
     return mean_of(lambda records: [SCORES[metric](*pair) for pair in by_problem(records).values()])
 
 
-r_ier_fresh, r_ier_original, memory_gap = _mean_of(R_FRESH), _mean_of(R_ORIGINAL), _mean_of(GAP)
+r_ier_fresh, r_ier_original, contamination_gap = _mean_of(R_FRESH), _mean_of(R_ORIGINAL), _mean_of(GAP)
 
 FRESH_IER = FreshReasoning()
 _hooks = Hooks(FRESH_IER)

@@ -80,7 +80,7 @@ class FreshView(ExecutionView):
                 if only and benchmark != _ALL:
                     names = ", ".join(unit[0].key.problem_id for unit in only)
                     remembered.append({"model": model, "benchmark": benchmark, "problems": names})
-        return [described("memory_gap", gaps), described("original_only", remembered)]
+        return [described("contamination_gap", gaps), described("original_only", remembered)]
 
     def parts(self, unit: Unit) -> list[Part]:
         parts = [listing(unit[0], "Program C", "code")]

@@ -36,14 +36,14 @@ def r_fresh(fresh: Sequence[float]) -> float:
     return sum(fresh) / len(fresh)
 
 
-def memory_gap(original: float, fresh: Sequence[float]) -> float:
+def contamination_gap(original: float, fresh: Sequence[float]) -> float:
     """Return a model's loss from the published input of a problem to its fresh inputs.
 
     With K fresh inputs of a problem p,
 
         gap(p) = S_IER(p, original) - 1/K Σ_k S_IER(p, fresh_k)
 
-    and ``memory_gap`` is its mean over the problems. Its standard error is that of this mean: questions about the same
+    and ``contamination_gap`` is its mean over the problems. Its standard error is that of this mean: questions about the same
     program are one observation.
 
     Args:

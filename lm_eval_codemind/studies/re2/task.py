@@ -131,10 +131,10 @@ class Re2(PublishedRe2):
         return Answer(block.value, reading=block.reading)
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        """Return the metrics of a document; ``right_easy_searched`` is None where a rule gives the label."""
+        """Return the metrics of a document; ``accuracy_easy_searched`` is None where a rule gives the label."""
         metrics = super().logged(question, means, pass_at_k)
         is_plain = question.key.problem_id in plain_questions().get(question.key.setting, ())
-        return {**metrics, "right_easy_searched": None if is_plain else metrics["right_easy"]}
+        return {**metrics, "accuracy_easy_searched": None if is_plain else metrics["accuracy_easy"]}
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer equals the label by value."""

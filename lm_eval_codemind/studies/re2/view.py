@@ -15,7 +15,7 @@ from lm_eval_codemind.studies.re2.task import compared
 class Re2View(View):
     """Easy problems come from other sources than most difficult ones, so scores are shown by both."""
 
-    reported = ("right", "right_easy", "right_easy_searched", "right_difficult")
+    reported = ("accuracy", "accuracy_easy", "accuracy_easy_searched", "accuracy_difficult")
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the table of scores by source and difficulty."""
@@ -24,7 +24,7 @@ class Re2View(View):
             groups: dict[tuple[str, str], list[float]] = defaultdict(list)
             for (sample,) in units:
                 place = (str(sample.doc["difficulty"]), str(sample.doc["source"]))
-                groups[place].append(float(sample.scores["right"]))
+                groups[place].append(float(sample.scores["accuracy"]))
             for (difficulty, source), scores in sorted(groups.items(), reverse=True):
                 what = {"model": model, "difficulty": difficulty, "source": source}
                 rows.append({**what, **interval(mean(scores), "value"), "n": len(scores)})

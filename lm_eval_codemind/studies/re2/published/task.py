@@ -48,8 +48,8 @@ class PublishedRe2(Family):
     variants: ClassVar[tuple[Variant, ...]] = (_variant(OUTPUT), _variant(LOOP), _variant(BRANCH))
     templates = Path(__file__).with_name("templates")
     filters = (FILTER,)
-    metric = "right"
-    verdict = "right"
+    metric = "accuracy"
+    verdict = "accuracy"
 
     def template(self, kind: Kind, setting: str) -> str:
         return setting
@@ -110,12 +110,12 @@ class PublishedRe2(Family):
         return text is not None and same(rules.read_value(text), label)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"right": float(self.right(question, answer)), "answered": float(answer.text is not None)}
+        return {"accuracy": float(self.right(question, answer)), "answered": float(answer.text is not None)}
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; a score for one difficulty is None for problems of the other."""
         of_difficulty = {
-            f"right_{name}": means["right"] if name == question["difficulty"] else None for name in DIFFICULTIES
+            f"accuracy_{name}": means["accuracy"] if name == question["difficulty"] else None for name in DIFFICULTIES
         }
         return {**means, **of_difficulty, **{name: value for name, value in pass_at_k.items() if name != "pass@1"}}
 
