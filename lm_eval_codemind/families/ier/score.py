@@ -43,8 +43,8 @@ def contamination_gap(original: float, fresh: Sequence[float]) -> float:
 
         gap(p) = S_IER(p, original) - 1/K Σ_k S_IER(p, fresh_k)
 
-    and ``contamination_gap`` is its mean over the problems. Its standard error is that of this mean: questions about the same
-    program are one observation.
+    and ``contamination_gap`` is its mean over the problems. Its standard error is that of this mean: questions about
+    the same program are one observation.
 
     Args:
         original: ``S_IER`` on the published input, between 0 and 1.
