@@ -238,7 +238,7 @@ def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Ans
     if len(answers) < len(repeats):
         raise TypeError(
             f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
-            "Answer; install a release that this suite knows: pip install 'lm-eval<0.5'"
+            "Answer; install a release that this suite knows: pip install 'lm-eval<0.6'"
         )
     return answers
 
