@@ -115,6 +115,12 @@ def _columns(texts: Mapping[str, Any]) -> dict[str, Column]:
     return {name: Column(*parts) for name, parts in texts.get("columns", {}).items()}
 
 
+def in_words(name: str) -> str:
+    """Return what pages call a metric, a score or a measure: in words, and its name in brackets if it is another."""
+    words = _TEXTS["words"].get(name, name)
+    return words if words == name else f"{words} ({name})"
+
+
 # The columns of several tables, by their name in files.
 _COLUMNS = _columns(_TEXTS)
 

@@ -213,7 +213,7 @@ def answer_of(
     sample: Sample, kind: Literal["code", "text"] = "text", title: str = "Answer", language: str = ""
 ) -> Part:
     """Return a part with the answer in a sample."""
-    text = sample.answer.text
+    text = None if sample.answer.text is None else sample.answer.text.strip("\n")
     language = language or str(sample.doc.get("language", ""))
     return Part(title, kind, "(none)" if text is None else text or "(empty)", aside=True, language=language)
 

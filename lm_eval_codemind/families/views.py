@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 
 from lm_eval_codemind.families import families
-from lm_eval_codemind.families.table import Column, Table, corrected, described, interval, show
+from lm_eval_codemind.families.table import Column, Table, corrected, described, in_words, interval, show
 from lm_eval_codemind.families.view import Part, Unit, View
 from lm_eval_codemind.samples import TaskRun
 
@@ -20,6 +20,7 @@ __all__ = [
     "View",
     "corrected",
     "described",
+    "in_words",
     "interval",
     "short_name",
     "show",

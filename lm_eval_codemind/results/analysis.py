@@ -36,6 +36,9 @@ LOOP_BINS: tuple[tuple[str, int, float], ...] = (
     ("over 100", 101, math.inf),
 )
 
+# Columns that sort problems into categories, and the name of such a category.
+PROPERTIES = {"construct": "{}", "iterations": "loop iterations: {}", "type": "output type: {}"}
+
 # Attribute of Complexity -> its name in the paper.
 MEASURES = {"cc": "CC", "loc": "LoC", "dep": "DEP", "nc": "NC", "ll": "LL"}
 
@@ -197,6 +200,12 @@ def _means(
                 what = {**where, "score_name": score, column: category}
                 rows.append({**what, **interval(mean(scores), "score"), "n": len(scores)})
     return rows
+
+
+def properties(o: Observation) -> list[str]:
+    """Return the categories that a problem is in, by :data:`PROPERTIES`."""
+    categories = {"construct": _constructs(o), "iterations": _bins(o), "type": [o.types[0]] if o.types else []}
+    return [PROPERTIES[column].format(name) for column, names in categories.items() for name in names]
 
 
 def by_output_type(observations: Sequence[Observation]) -> Table:

@@ -11,7 +11,7 @@ DARK = ("#56b4e9", "#f0944d", "#3fc79a", "#e19cc4", "#e6c84f", "#9fd3f2", "#e8b0
 _SHAPES = ("circle", "square", "diamond", "triangle")
 
 _LANE = 14
-_LABEL = 20
+_LABEL, _SECOND = 20, 16
 _LEFT, _RIGHT = 3.0, 95.0
 # Of an UpSet plot: heights of a row and of the bars, widths of a column and of the names.
 _ROW, _BARS, _COLUMN, _NAMES = 22, 110, 30, 130
@@ -19,7 +19,10 @@ _ROW, _BARS, _COLUMN, _NAMES = 22, 110, 30, 130
 
 @dataclass(frozen=True)
 class Mark:
-    """One value of one series in one row; NaN for an interval or a baseline that does not exist."""
+    """One value of one series in one row; NaN for an interval or a baseline that does not exist.
+
+    A row's name may have a second line.
+    """
 
     row: str
     series: str
@@ -70,7 +73,8 @@ class Figure:
         """
         lanes, rows = self.series, list(dict.fromkeys(mark.row for mark in self.marks))
         top = 26 + (18 * len(lanes) + 8 if standalone else 0)
-        height_of_row = _LABEL + _LANE * len(lanes) + 8
+        label = _LABEL + _SECOND * any("\n" in row for row in rows)
+        height_of_row = label + _LANE * len(lanes) + 8
         bottom = top + height_of_row * len(rows)
         parts = [*_ticks(self, top, bottom)]
         for i, name in enumerate(lanes if standalone else ()):
@@ -78,10 +82,12 @@ class Figure:
             parts.append(f'<svg x="{_LEFT}%" y="{35 + 18 * i}" overflow="visible">{shape}</svg>')
         for i, row in enumerate(rows):
             y = top + i * height_of_row
-            parts.append(f'<text x="{_LEFT}%" y="{y + 14}" class="r">{_text(row)}</text>')
+            for line, text in enumerate(row.split("\n")):
+                style = ' class="r"' * (not line)
+                parts.append(f'<text x="{_LEFT}%" y="{y + 14 + _SECOND * line}"{style}>{_text(text)}</text>')
             for mark in self.marks:
                 if mark.row == row and not math.isnan(mark.value):
-                    lane = y + _LABEL + _LANE * lanes.index(mark.series) + _LANE // 2
+                    lane = y + label + _LANE * lanes.index(mark.series) + _LANE // 2
                     parts.append(_mark(self, mark, lane, _style(mark.series, series)))
         parts.append(f'<text x="{(_LEFT + _RIGHT) / 2}%" y="{bottom + 34}" class="a">{_text(self.axis)}</text>')
         return _document(self.title, "720" if standalone else "100%", bottom + 40, parts, standalone)
@@ -161,7 +167,8 @@ def _mark(figure: Figure, mark: Mark, y: int, style: tuple[str, str]) -> str:
         return f"{number:.1%}" if figure.percent else f"{number:.2f}"
 
     has_interval = not (math.isnan(mark.low) or math.isnan(mark.high))
-    note = f"{mark.series}, {mark.row}: {show(mark.value)}"
+    row = mark.row.replace("\n", ", ")
+    note = f"{mark.series}, {row}: {show(mark.value)}"
     if has_interval:
         note += f" [{show(mark.low)}, {show(mark.high)}]"
     if mark.n is not None:

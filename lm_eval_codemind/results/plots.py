@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lm_eval_codemind.families.views import Table
+from lm_eval_codemind.families.views import Table, in_words
 from lm_eval_codemind.results.figures import Figure, Mark, UpSet
 from lm_eval_codemind.results.observations import ALL, distinct
 
@@ -40,7 +40,7 @@ def _overall(table: Table) -> Iterable[Figure]:
     negative = {row["metric"] for row in table.rows if min(row["value"], row["low"]) < 0}
     marks: dict[bool, list[Mark]] = {False: [], True: []}
     for row in table.rows:
-        name = f"{row['group']}, {row['metric']}"
+        name = f"{row['group']}\n{in_words(row['metric'])}"
         mark = Mark(name, row["model"], row["value"], row["low"], row["high"], None, row["baseline"])
         marks[row["metric"] in negative].append(mark)
     if marks[False]:
@@ -58,8 +58,9 @@ def _by_score(table: Table, row: str, value: str, title: str, axis: str, part: s
             subjects.setdefault(subject, []).append(dict(record))
     low, high = (f"{part}_{end}" if part else end for end in ("low", "high"))
     for subject, records in subjects.items():
-        marks = [Mark(str(r[row]), str(r["model"]), r[value], r[low], r[high], r["n"]) for r in records]
-        words = f"{records[0]['family']}: {title.format(**records[0])}"
+        marks = [Mark(in_words(str(r[row])), str(r["model"]), r[value], r[low], r[high], r["n"]) for r in records]
+        names = {**records[0], "score_name": in_words(records[0].get("score_name", ""))}
+        words = f"{names['family']}: {title.format(**names)}"
         negative = value == "rho"
         yield Figure(_name(table.name, *subject, part), words, axis, marks, -1.0 if negative else 0.0, not negative)
 

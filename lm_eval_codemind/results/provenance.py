@@ -24,7 +24,7 @@ def _runs(runs: Sequence[Run]) -> Table:
     rows = []
     for run in runs:
         raw, config = run.raw, run.raw.get("config", {})
-        backend = "recorded responses" if run.recorded else raw.get("model_source") or config.get("model")
+        backend = "logged outputs" if run.recorded else raw.get("model_source") or config.get("model")
         chat = raw.get("chat_template_sha")
         rows.append(
             {
@@ -93,6 +93,23 @@ def _lengths(runs: Sequence[Run]) -> Table:
                     }
                 )
     return described("lengths", rows)
+
+
+def effort(runs: Sequence[Run], task: str | None = None) -> dict[str, float]:
+    """Return what the runs of a model, or one task in them, took; NaN where a run does not record it.
+
+    The harness measures the time of whole runs only, and the number of parameters of models that it loads.
+    """
+    tasks = [entry for run in runs for entry in run.tasks if task in (None, entry.task)]
+    lengths = [entry.suite.get("response_lengths", {}) for entry in tasks]
+    times = [math.nan if run.recorded else run.raw.get("total_evaluation_time_seconds", math.nan) for run in runs]
+    sizes = [run.raw.get("config", {}).get("model_num_parameters", math.nan) for run in runs]
+    return {
+        "Requests": sum(counts.get("responses", math.nan) for counts in lengths),
+        "Output tokens": sum(counts.get("tokens", math.nan) for counts in lengths),
+        **({} if task else {"Hours": sum(map(float, times)) / 3600}),
+        "Parameters": float(max(sizes)),
+    }
 
 
 def _unproven(run: Run) -> float:

@@ -1,0 +1,168 @@
+"""The cells of tables in pages: numbers in words of readers, with links to the samples that they come from."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from lm_eval_codemind.families.views import Table, in_words, show
+from lm_eval_codemind.results.analysis import PROPERTIES
+from lm_eval_codemind.results.observations import ALL, Observation
+from lm_eval_codemind.results.runs import Run
+
+Row = Mapping[str, Any]
+
+# What a sample can be; the page's script knows them by their place.
+VERDICTS = ("correct", "partly correct", "incorrect")
+_INCORRECT = 2
+
+# Columns whose texts are names of metrics, scores and measures.
+_NAMES = ("metric", "metric_same", "score_name", "measure")
+# A longer text may break.
+_LONG = 40
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: what it shows, a remark below it, and where it leads; the same of a second link below.
+
+    Attributes:
+        text: What it shows.
+        note: A remark below it.
+        link: Where the text leads; empty for nowhere.
+        value: What it is sorted by.
+        samples: What a second link shows.
+        samples_link: Where the second link leads.
+    """
+
+    text: str
+    note: str = ""
+    link: str = ""
+    value: str = ""
+    samples: str = ""
+    samples_link: str = ""
+
+    @property
+    def long(self) -> bool:
+        """Whether the text may break."""
+        return len(self.text) > _LONG
+
+
+def verdict(o: Observation) -> int:
+    """Return what a sample is, as a place in :data:`VERDICTS`."""
+    return 0 if o.solved or o.score >= 1 else 1 if o.score > 0 else _INCORRECT
+
+
+class Samples:
+    """The samples of a page, by what its numbers are about.
+
+    Attributes:
+        sets: Names that stand for several tasks: groups and families.
+    """
+
+    def __init__(self, runs: Sequence[Run], observations: Sequence[Observation]) -> None:
+        self.sets: dict[str, list[str]] = {}
+        for run in runs:
+            for group in run.groups:
+                self.sets.setdefault(group.name, list(group.tasks))
+            for task, view in run.known_tasks:
+                tasks = self.sets.setdefault(view.title, [])
+                tasks += [task.task] if task.task not in tasks else []
+        self._counts = Counter((o.model, o.task, verdict(o)) for o in observations)
+
+    def count(self, model: str, name: str, verdicts: Sequence[int] = range(len(VERDICTS))) -> int:
+        """Return the number of samples of a model, or of all models if it is empty, under a task, group or family."""
+        tasks = self.sets.get(name, [name])
+        return sum(
+            count
+            for (of_model, task, of_verdict), count in self._counts.items()
+            if model in ("", of_model) and task in tasks and of_verdict in verdicts
+        )
+
+    def link(self, row: Row, column: str = "model") -> str:
+        """Return the fragment of the samples that a row is about; empty if there is none.
+
+        Args:
+            row: A row of a table.
+            column: The column with the model.
+        """
+        name, model = _subject(row), row.get(column, "")
+        if not self.count(model, name):
+            return ""
+        about = [text.format(row[key]) for key, text in PROPERTIES.items() if key in row]
+        benchmark = row.get("benchmark", ALL)
+        return fragment(
+            model=model,
+            task=name,
+            benchmark="" if benchmark == ALL else benchmark,
+            property=about[0] if about else "",
+            search=row.get("problem_id", ""),
+        )
+
+    def score(self, row: Row | None, page: str = "", wrong: bool = True) -> Cell:
+        """Return a score with its interval and links to all its samples and to the incorrect ones.
+
+        Args:
+            row: The row of the summary or of the overall table; None where there is no score.
+            page: The page with the samples, of this model only; by default they are on the same page.
+            wrong: Whether to show the second link.
+        """
+        if row is None:
+            return Cell("")
+        name = _subject(row)
+        shown, interval = show(row["value"], "percent"), "not defined" if math.isnan(row["value"]) else ""
+        if not math.isnan(row["low"]):
+            interval = f"{row['low']:.1%} to {row['high']:.1%}"
+        if row.get("effective") != row.get("original"):
+            interval += f" ({row['effective']} of {row['original']})"
+        if not self.count(row["model"], name):
+            return Cell(shown, interval, value=_sorted_by(row["value"]))
+        model = "" if page else row["model"]
+        incorrect = self.count(row["model"], name, [_INCORRECT]) if wrong else 0
+        return Cell(
+            shown,
+            interval,
+            page + fragment(model=model, task=name),
+            _sorted_by(row["value"]),
+            f"{incorrect:,} {VERDICTS[_INCORRECT]}" if incorrect else "",
+            page + fragment(model=model, task=name, outcome=VERDICTS[_INCORRECT]),
+        )
+
+
+def fragment(**wanted: str) -> str:
+    """Return the fragment of an address that asks a report for samples; the script reads it."""
+    return "#" + urlencode({name: text for name, text in wanted.items() if text}, errors="replace")
+
+
+def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda name, row: {}) -> dict[str, Any]:
+    """Return a table for a page, without the columns that have no value.
+
+    Args:
+        table: The table.
+        cell: Returns the parts of a :class:`Cell` that a column of a row has in addition to its text.
+    """
+    columns = list(table.columns.items())
+    lines = table.shown()
+    used = [k for k, _ in enumerate(columns) if any(line[k] not in ("", show(math.nan, "number")) for line in lines)]
+    return {
+        "title": table.title,
+        "columns": [(in_words(columns[k][1].heading), columns[k][1].kind != "text") for k in used],
+        "rows": [
+            [
+                Cell(in_words(line[k]) if columns[k][0] in _NAMES else line[k], **cell(columns[k][0], row))
+                for k in used
+            ]
+            for row, line in zip(table.rows, lines, strict=True)
+        ],
+    }
+
+
+def _subject(row: Row) -> str:
+    """Return the task, the group or the family that a row is about."""
+    return str(row.get("task") or row.get("group") or row.get("family", ""))
+
+
+def _sorted_by(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
