@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from lm_eval_codemind.families.views import Table, in_words, show
 from lm_eval_codemind.results.analysis import PROPERTIES
 from lm_eval_codemind.results.observations import ALL, Observation
+from lm_eval_codemind.results.provenance import effort
 from lm_eval_codemind.results.runs import Run
 
 Row = Mapping[str, Any]
@@ -20,6 +21,7 @@ _INCORRECT = 2
 
 # Columns whose texts are names of metrics, scores and measures.
 _NAMES = ("metric", "metric_same", "score_name", "measure")
+_EFFORT = {"Requests": ",.0f", "Output tokens": ",.0f", "Hours": ".2f", "Billion parameters": ".1f"}
 # A longer text may break.
 _LONG = 40
 
@@ -131,6 +133,14 @@ class Samples:
         )
 
 
+def effort_cells(runs: Sequence[Run], task: str | None = None) -> dict[str, Cell]:
+    """Return what runs took as cells by heading; the text is empty where it is not known."""
+    return {
+        heading: Cell("" if math.isnan(value) else format(value, _EFFORT[heading]), value=_sorted_by(value))
+        for heading, value in effort(runs, task).items()
+    }
+
+
 def fragment(**wanted: str) -> str:
     """Return the fragment of an address that asks a report for samples; the script reads it."""
     return "#" + urlencode({name: text for name, text in wanted.items() if text}, errors="replace")
@@ -150,10 +160,7 @@ def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda na
         "title": table.title,
         "columns": [(in_words(columns[k][1].heading), columns[k][1].kind != "text") for k in used],
         "rows": [
-            [
-                Cell(in_words(line[k]) if columns[k][0] in _NAMES else line[k], **cell(columns[k][0], row))
-                for k in used
-            ]
+            [Cell(in_words(line[k]) if columns[k][0] in _NAMES else line[k], **cell(columns[k][0], row)) for k in used]
             for row, line in zip(table.rows, lines, strict=True)
         ],
     }

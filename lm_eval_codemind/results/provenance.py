@@ -103,12 +103,12 @@ def effort(runs: Sequence[Run], task: str | None = None) -> dict[str, float]:
     tasks = [entry for run in runs for entry in run.tasks if task in (None, entry.task)]
     lengths = [entry.suite.get("response_lengths", {}) for entry in tasks]
     times = [math.nan if run.recorded else run.raw.get("total_evaluation_time_seconds", math.nan) for run in runs]
-    sizes = [run.raw.get("config", {}).get("model_num_parameters", math.nan) for run in runs]
+    size = max(run.raw.get("config", {}).get("model_num_parameters") or 0 for run in runs)
     return {
         "Requests": sum(counts.get("responses", math.nan) for counts in lengths),
         "Output tokens": sum(counts.get("tokens", math.nan) for counts in lengths),
         **({} if task else {"Hours": sum(map(float, times)) / 3600}),
-        "Parameters": float(max(sizes)),
+        "Billion parameters": size / 1e9 if size > 0 else math.nan,
     }
 
 

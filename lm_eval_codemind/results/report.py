@@ -4,16 +4,17 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.families.views import Part, Table, short_name, show
-from lm_eval_codemind.languages import CONSTRUCTS, get_language, languages
+from lm_eval_codemind.families.views import Part, Table, in_words, short_name, show
+from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.results.analysis import MEASURES, analyses
+from lm_eval_codemind.results.analysis import MEASURES, analyses, properties
+from lm_eval_codemind.results.cells import VERDICTS, Row, Samples, effort_cells, grid, verdict
 from lm_eval_codemind.results.figures import Figure, UpSet, legend_mark
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.pages import render_page
@@ -26,6 +27,15 @@ _BLOCK = 500
 _CHUNK = 400_000
 # Rows of an analysis that the page itself shows; files and the CSV button give all.
 _ROWS_SHOWN = 400
+# Tables with their own places in the page.
+_PLACED = ("overall", "summary", "comparisons", "runs", "tasks", "readings", "lengths")
+# The analyses that tell least come last, in this order.
+_LAST = ("output_types", "constructs", "loop_length", "overlap", "associations", "outputs", "correlations")
+# An analysis of fewer problems, and a correlation nearer to 0, tell nothing; nor do associations that chance explains.
+_FEWEST, _WEAKEST, _LEVEL = 20, 0.1, 0.05
+# Columns with a number or a name that leads to samples -> the column with their model.
+_LEADS = dict.fromkeys(("value", "score", "rho", "type_match", "value_match", "problem_id"), "model")
+_LEADS |= {"first_score": "first", "second_score": "second"}
 
 
 @dataclass(frozen=True)
@@ -60,18 +70,23 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         title: The page's title.
     """
     tables = {table.name: table for table in report.tables}
-    own_places = ("overall", "summary", "comparisons", "runs", "tasks", "readings", "lengths")
+    samples = Samples(report.runs, report.observations)
+    placed = {name: _section(tables[name], report, samples) for name in _PLACED if name in tables}
+    analysed = sorted(
+        (table for table in report.tables if table.name not in _PLACED),
+        key=lambda table: (bool(_nothing(table)), _LAST.index(table.name) if table.name in _LAST else -1),
+    )
     return render_page(
         "report",
         title=title,
         facts=_facts(tables["runs"]),
-        overall=_section(tables["overall"], report),
-        compared=_section(tables["comparisons"], report) if "comparisons" in tables else None,
-        summary=tables["summary"],
-        overview=pivot(tables["overall"].rows, "group"),
-        grids=_grids(report),
-        sections=[_section(table, report) for table in report.tables if table.name not in own_places],
-        runs=[tables[name] for name in ("runs", "tasks", "readings", "lengths") if name in tables],
+        overall=placed["overall"],
+        compared=placed.get("comparisons"),
+        summary=placed["summary"],
+        overview=_overview(report, tables["overall"], samples),
+        grids=_grids(report, tables["summary"], samples),
+        sections=[_section(table, report, samples) for table in analysed],
+        runs=[placed[name] for name in ("runs", "tasks", "readings", "lengths") if name in placed],
         recorded={run.label for run in report.runs if run.recorded},
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),
@@ -89,19 +104,52 @@ def _facts(runs: Table) -> str:
 _VERSIONS = {"suite": "lm-eval-codemind", "lm_eval": "lm-eval"}
 
 
-def pivot(rows: Iterable[Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """Return scores with models down and, across, the values of a column with their metrics.
+def _overview(report: Report, overall: Table, samples: Samples) -> dict[str, Any]:
+    """Return the metrics to report of each model, and what its runs took."""
+    block = _pivot(overall.rows, lambda row: str(row["group"]), samples)
+    took = {model: effort_cells([run for run in report.runs if run.label == model]) for model, _ in block["rows"]}
+    known = [heading for heading in effort_cells(report.runs) if any(cells[heading].text for cells in took.values())]
+    return {
+        **block,
+        "efforts": known,
+        "rows": [(model, [*cells, *(took[model][heading] for heading in known)]) for model, cells in block["rows"]],
+    }
 
-    The baselines, where there are any, are a separate row.
+
+def _grids(report: Report, summary: Table, samples: Samples) -> list[dict[str, Any]]:
+    """Return the metrics to report, family by family."""
+    known = {task.task: (task, view) for run in report.runs for task, view in run.known_tasks}
+    rows = [row for row in summary.rows if row["metric"] in known[row["task"]][1].reported]
+
+    def name_of(row: Row) -> str:
+        return short_name(*known[row["task"]])
+
+    return [
+        {"family": family, **_pivot([row for row in rows if row["family"] == family], name_of, samples)}
+        for family in distinct(row["family"] for row in summary.rows)
+    ]
+
+
+def _pivot(rows: Iterable[Row], name: Callable[[Row], str], samples: Samples) -> dict[str, Any]:
+    """Return scores with models down and, across, names with their metrics.
+
+    The first metric of a name leads to the incorrect samples. The baselines, where there are any, are a separate row.
     """
-    cells = {(row["model"], (row[name], row["metric"])): row for row in rows}
+    cells = {(row["model"], (name(row), row["metric"])): row for row in rows}
     models, columns = distinct(model for model, _ in cells), list(dict.fromkeys(key for _, key in cells))
+    first = dict(reversed(columns))
     baselines: dict[tuple[str, str], list[float]] = {column: [] for column in columns}
     for (_, column), row in cells.items():
         baselines[column] += [] if math.isnan(row["baseline"]) else [row["baseline"]]
     return {
-        "columns": columns,
-        "rows": [(model, [_score_cell(cells.get((model, column))) for column in columns]) for model in models],
+        "columns": [(of, in_words(metric)) for of, metric in columns],
+        "rows": [
+            (
+                model,
+                [samples.score(cells.get((model, (of, metric))), wrong=first[of] == metric) for of, metric in columns],
+            )
+            for model in models
+        ],
         "baselines": [_range(values) for values in baselines.values()] if any(baselines.values()) else [],
     }
 
@@ -112,31 +160,9 @@ def _range(values: Sequence[float]) -> str:
     return " to ".join(ends)
 
 
-def _score_cell(row: Mapping[str, Any] | None) -> tuple[str, str]:
-    if row is None:
-        return "", ""
-    interval = "" if math.isnan(row["low"]) else f"{row['low']:.1%} to {row['high']:.1%}"
-    limited = row.get("effective") != row.get("original")
-    return show(row["value"], "percent"), interval + (f" ({row['effective']} of {row['original']})" if limited else "")
-
-
-def _grids(report: Report) -> list[dict[str, Any]]:
-    """Return the metrics to report, family by family."""
-    known = {task.task: (task, view) for run in report.runs for task, view in run.known_tasks}
-    summary = next(table for table in report.tables if table.name == "summary")
-    grids = []
-    for family in distinct(row["family"] for row in summary.rows):
-        rows = [row for row in summary.rows if row["family"] == family]
-        rows = [row for row in rows if row["metric"] in known[row["task"]][1].reported]
-        names = {row["task"]: short_name(known[row["task"]][0], known[row["task"]][1]) for row in rows}
-        cells = [{**row, "task": names[row["task"]]} for row in rows]
-        grids.append({"family": family, **pivot(cells, "task")})
-    return grids
-
-
-def _section(table: Table, report: Report) -> dict[str, Any]:
+def _section(table: Table, report: Report, samples: Samples) -> dict[str, Any]:
     figures = [figure for figure in report.figures if figure.name.partition("-")[0] == table.name]
-    pooled = table.where(lambda row: row.get("benchmark", ALL) == ALL)
+    pooled = table.where(_is_pooled)
     shown = pooled.without("benchmark") if pooled.rows else table
     label = f"{len(shown.rows)} rows"
     if len(shown.rows) > _ROWS_SHOWN:
@@ -144,7 +170,38 @@ def _section(table: Table, report: Report) -> dict[str, Any]:
         label = f"The first {_ROWS_SHOWN} rows"
     if pooled.rows and len(pooled.rows) < len(table.rows):
         label += ", all benchmarks together"
-    return {"table": shown, "label": label, "figures": [embedded(figure, report.series) for figure in figures]}
+
+    def cell(name: str, row: Row) -> dict[str, str]:
+        if name not in _LEADS:
+            return {}
+        column, note = _LEADS[name], ""
+        if column != "model":
+            note = f"on {row['n']:,} of its {samples.count(row[column], row['family']):,} problems"
+        return {"link": samples.link(row, column), "note": note}
+
+    return {
+        "name": table.name,
+        "title": table.title,
+        "note": table.note,
+        "nothing": _nothing(table),
+        "grid": grid(shown, cell),
+        "label": label,
+        "figures": [embedded(figure, report.series) for figure in figures],
+    }
+
+
+def _is_pooled(row: Row) -> bool:
+    return bool(row.get("benchmark", ALL) == ALL)
+
+
+def _nothing(table: Table) -> str:
+    """Return why an analysis tells nothing; empty if it tells something."""
+    rows = [row for row in table.rows if _is_pooled(row)] or table.rows
+    if max(row.get("n", _FEWEST) for row in rows) < _FEWEST:
+        return f"fewer than {_FEWEST} problems"
+    if all(row.get("p_corrected", 0) >= _LEVEL or abs(row.get("rho", 1)) < _WEAKEST for row in rows):
+        return "no association that chance does not explain"
+    return ""
 
 
 def embedded(figure: Figure | UpSet, series: Sequence[str]) -> dict[str, Any]:
@@ -195,7 +252,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     # Code in a language that is not installed is shown without colours.
     used = {part.language for of_problem in parts for part in of_problem if part.language}
     marks = {name: get_language(name).marks for name in sorted(used & languages().keys())}
-    yield "index", _pack({**_index(observations, texts.starts), "marks": marks})
+    yield "index", _pack({**_index(report, texts.starts), "marks": marks})
     for start in range(0, len(parts), _BLOCK):
         block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)
@@ -207,34 +264,39 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
     return [part.title, part.kind, texts.place(part.text), int(part.aside), part.note, part.language]
 
 
-def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
+def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
     """Return the columns that the list and the filters need, with a value for each sample."""
+    observations = report.observations
     s_scores = {one.task: one.view.scores[0] for one in observations}
-    models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    models, tasks, benchmarks, outcomes, categories = _Numbers(), _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}
     described: list[list[Any]] = []
-    columns: dict[str, list[Any]] = {name: [] for name in ("model", "task", "problem", "score", "solved", "outcome")}
+    names = ("model", "task", "problem", "score", "verdict", "outcome", "properties")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
     for o in observations:
         key = o.key
         if key not in problems:
             problems[key] = len(problems)
             measures = [getattr(o.complexity, name) if o.complexity else None for name in MEASURES]
-            tags = [CONSTRUCTS.index(tag) for tag in o.complexity.constructs] if o.complexity else []
-            described.append([key.within_task(), benchmarks[o.benchmark], measures, tags])
+            described.append([key.within_task(), benchmarks[o.benchmark], measures])
         columns["model"].append(models[o.model])
         columns["task"].append(tasks[o.task])
         columns["problem"].append(problems[key])
         columns["score"].append(round(o.score, 6))
-        columns["solved"].append(int(o.solved))
+        columns["verdict"].append(verdict(o))
         columns["outcome"].append(outcomes[o.view.outcome(o.unit)])
+        columns["properties"].append([categories[name] for name in properties(o)])
+    sets = Samples(report.runs, observations).sets
     return {
         "models": list(models),
         "tasks": list(tasks),
+        "sets": [[name, [tasks[task] for task in members if task in tasks]] for name, members in sets.items()],
         "benchmarks": list(benchmarks),
+        "verdicts": VERDICTS,
         "outcomes": list(outcomes),
         # The S score's name, task by task.
-        "scores": [s_scores[task] for task in tasks],
-        "constructs": list(CONSTRUCTS),
+        "scores": [in_words(s_scores[task]) for task in tasks],
+        "categories": list(categories),
         "measures": list(MEASURES.values()),
         "problems": described,
         "block": _BLOCK,

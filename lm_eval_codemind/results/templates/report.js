@@ -36,8 +36,7 @@
   const sizer = make("div");
   let index, shown = [], active = -1, opened = -1, query = 0;
 
-  const verdictOf = (i) => index.score[i] >= 1 || index.solved[i] ? "solved" : index.score[i] > 0 ? "partly" : "failed";
-  const GLYPH = { solved: "✓", partly: "~", failed: "✗" };
+  const GLYPHS = ["✓", "~", "✗"], CLASSES = ["correct", "partly", "incorrect"];
 
   const render = () => {
     const first = Math.max(0, Math.floor(list.scrollTop / ROW) - 5);
@@ -53,9 +52,9 @@
       row.setAttribute("aria-selected", String(place === active));
       row.setAttribute("aria-posinset", String(place + 1));
       row.setAttribute("aria-setsize", String(shown.length));
-      const verdict = verdictOf(i);
-      const glyph = make("span", verdict, GLYPH[verdict]);
-      glyph.title = verdict;
+      const verdict = index.verdict[i];
+      const glyph = make("span", CLASSES[verdict], GLYPHS[verdict]);
+      glyph.title = index.verdicts[verdict];
       row.append(glyph, make("span", "", visible(problem[0])), make("span", "facts", index.outcomes[index.outcome[i]]),
         make("span", "where", visible(`${index.models[index.model[i]]} · ${index.tasks[index.task[i]]}`)));
       row.addEventListener("click", () => { choose(place); open(i); });
@@ -139,7 +138,7 @@
     const contents = await texts(parts.map((part) => part[2]));
     if (opened !== i) return;
     const problem = index.problems[index.problem[i]];
-    const verdict = verdictOf(i);
+    const verdict = index.verdict[i];
     const bar = make("div", "bar");
     for (const [label, id, step] of [["Back", "back", 0], ["Previous", "", -1], ["Next", "", 1]]) {
       const button = make("button", "", label);
@@ -148,12 +147,13 @@
       button.addEventListener("click", () => step ? go(step) : close());
       bar.append(button);
     }
-    const outcome = make("p", `outcome ${verdict}`,
-      `${GLYPH[verdict]} ${index.outcomes[index.outcome[i]]} (${index.scores[index.task[i]]} = ${Number(index.score[i].toFixed(4))})`);
-    const [id, benchmark, measures, constructs] = problem;
+    const outcome = make("p", `outcome ${CLASSES[verdict]}`,
+      `${GLYPHS[verdict]} ${index.outcomes[index.outcome[i]]} (${index.scores[index.task[i]]} = ${Number(index.score[i].toFixed(4))})`);
+    const [id, benchmark, measures] = problem;
+    const properties = index.properties[i].map((k) => index.categories[k]).join(", ");
     const facts = [`${index.models[index.model[i]]} · ${index.tasks[index.task[i]]} · ${index.benchmarks[benchmark]}`];
     const complexity = index.measures.map((name, k) => measures[k] === null ? "" : `${name} ${measures[k]}`).filter(Boolean);
-    if (complexity.length) facts.push(`${complexity.join(", ")}; ${constructs.map((k) => index.constructs[k]).join(", ")}`);
+    if (complexity.length) facts.push(`${complexity.join(", ")}; ${properties}`);
     const nodes = [bar, make("h3", "", visible(id)), outcome, ...facts.map((fact) => make("p", "facts", visible(fact)))];
     let beside = null;
     parts.forEach(([title, kind, , side, note, language], k) => {
@@ -176,6 +176,7 @@
 
   const close = () => {
     detail.classList.remove("open");
+    opened = -1;
     history.replaceState(null, "", "#samples");
     list.focus({ preventScroll: true });
   };
@@ -188,16 +189,23 @@
   const chosen = (id) => $(id).value === "" ? null : Number($(id).value);
   const apply = async () => {
     const mine = ++query;
-    const model = chosen("f-model"), task = chosen("f-task"), benchmark = chosen("f-benchmark"), construct = chosen("f-construct");
-    const verdict = $("f-verdict").value, words = $("search").value.trim().toLowerCase(), deep = $("deep").checked;
+    const model = chosen("f-model"), task = chosen("f-task"), benchmark = chosen("f-benchmark");
+    const property = chosen("f-property"), outcome = chosen("f-outcome");
+    // After the tasks come the sets of tasks, and after the verdicts the outcomes.
+    const tasks = index.sets[task - index.tasks.length]?.[1] ?? [task];
+    const words = $("search").value.trim().toLowerCase(), deep = $("deep").checked;
     const passes = (i) => {
       const problem = index.problems[index.problem[i]];
-      return (model === null || index.model[i] === model) && (task === null || index.task[i] === task)
-        && (benchmark === null || problem[1] === benchmark) && (construct === null || problem[3].includes(construct))
-        && (verdict === "" || (verdict.startsWith("=") ? verdictOf(i) === verdict.slice(1) : index.outcome[i] === Number(verdict)));
+      return (model === null || index.model[i] === model) && (task === null || tasks.includes(index.task[i]))
+        && (benchmark === null || problem[1] === benchmark) && (property === null || index.properties[i].includes(property))
+        && (outcome === null || index.verdict[i] === outcome || index.outcome[i] === outcome - index.verdicts.length);
     };
     const candidates = index.model.map((_, i) => i).filter(passes);
-    const named = (i) => index.problems[index.problem[i]][0].toLowerCase().includes(words);
+    const exact = index.problems.some(([name]) => name.toLowerCase() === words);
+    const named = (i) => {
+      const name = index.problems[index.problem[i]][0].toLowerCase();
+      return exact ? name === words : name.includes(words);
+    };
     const show = (found, note) => {
       shown = found;
       active = -1;
@@ -230,18 +238,31 @@
     $(id).append(option);
   });
 
+  // The address asks for samples: `#model=…&task=…&outcome=incorrect`, or for one of them with `problem=…`.
+  const SELECTS = ["model", "task", "benchmark", "outcome", "property"];
+  const follow = async () => {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    if (![...SELECTS, "search"].some((name) => wanted.has(name))) return;
+    for (const name of SELECTS) {
+      const select = $(`f-${name}`), text = wanted.has(name) ? visible(wanted.get(name)) : "all";
+      select.selectedIndex = Math.max(0, [...select.options].findIndex((option) => option.textContent === text));
+    }
+    $("search").value = wanted.get("search") ?? "";
+    $("deep").checked = false;
+    detail.classList.remove("open");
+    await apply();
+    $("samples").scrollIntoView();
+    const at = shown.findIndex((i) => index.problems[index.problem[i]][0] === wanted.get("problem"));
+    if (at >= 0) { choose(at); await open(shown[at]); }
+  };
+
   const start = async () => {
     index = await unpack("index");
     options("f-model", index.models);
-    options("f-task", index.tasks);
+    options("f-task", [...index.tasks, ...index.sets.map(([name]) => name)]);
     options("f-benchmark", index.benchmarks);
-    options("f-construct", index.constructs);
-    for (const verdict of ["solved", "partly", "failed"]) {
-      const option = make("option", "", verdict);
-      option.value = `=${verdict}`;
-      $("f-verdict").append(option);
-    }
-    options("f-verdict", index.outcomes);
+    options("f-property", index.categories);
+    options("f-outcome", [...index.verdicts, ...index.outcomes]);
     let timer;
     for (const kind of ["input", "change"]) $("filters").addEventListener(kind, (event) => {
       clearTimeout(timer);
@@ -268,11 +289,13 @@
       else if (event.key === "n") go(1);
       else if (event.key === "p") go(-1);
     });
+    addEventListener("hashchange", follow);
+    document.addEventListener("click", (event) => {
+      // A second click on the same link does not change the address.
+      if (event.target.closest("a")?.hash === location.hash) follow();
+    });
     await apply();
-    const wanted = new URLSearchParams(location.hash.slice(1));
-    const at = index.model.findIndex((_, i) => index.models[index.model[i]] === wanted.get("model")
-      && index.tasks[index.task[i]] === wanted.get("task") && index.problems[index.problem[i]][0] === wanted.get("problem"));
-    if (at >= 0) { choose(at); $("samples").scrollIntoView(); await open(at); }
+    await follow();
     document.documentElement.dataset.ready = "yes";
   };
   start().catch((error) => { count.textContent = `This browser could not unpack the samples (${error}); use a current one.`; });
