@@ -23,7 +23,7 @@ _INCORRECT = 2
 _NAMES = ("metric", "metric_same", "score_name", "measure")
 _EFFORT = {"Requests": ",.0f", "Output tokens": ",.0f", "Hours": ".2f", "Billion parameters": ".1f"}
 # A longer text may break.
-_LONG = 40
+_LONG = 30
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """A leaderboard: a static site of submitted runs, with a report for each."""
 
 import json
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,16 @@ from typing import Any
 from markupsafe import Markup
 
 from lm_eval_codemind.data.catalogue import benchmarks
-from lm_eval_codemind.families.views import Table, View, short_name, show, views
+from lm_eval_codemind.families.views import Table, View, in_words, short_name, views
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.results.analysis import comparisons, findings, overall, summary
+from lm_eval_codemind.results.cells import Row, Samples, effort_cells, grid
 from lm_eval_codemind.results.observations import ALL, distinct, observe
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
 from lm_eval_codemind.results.report import embedded, make_report, render_html
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
         files[directory / entry.report] = page
     runs = [entry.run for entry in entries]
     observations = observe(runs)
+    samples = Samples(runs, observations)
     scores = summary(runs, observations)
     scores_overall = overall(runs, scores)
     pairs = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
@@ -73,14 +72,16 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     files[index] = render_page(
         "leaderboard",
         title=title,
-        overall=_board("overall", "Overall", scores_overall.rows, entries, lambda row: (row["group"], row["metric"])),
+        overall=_board(
+            "overall", "Overall", scores_overall.rows, entries, samples, lambda row: (row["group"], row["metric"])
+        ),
         charts=_charts(scores_overall, [entry.label for entry in entries]),
-        boards=_boards(scores.rows, entries),
-        findings=findings(observations),
+        boards=_boards(scores.rows, entries, samples),
+        findings=[{"name": table.name, "note": table.note, **grid(table)} for table in findings(observations)],
         families=distinct(row["family"] for row in scores_overall.rows),
         models=[entry.label for entry in entries],
         note=scores_overall.note,
-        data=_embedded_json({"scores": scores_overall.records(), "pairs": pairs.records()}),
+        data=_embedded_json([_pair(row, samples) for row in pairs.records()]),
     )
     files[directory / "results.json"] = json.dumps(results.records(), indent=1) + "\n"
     files[directory / "results.csv"] = results.to_csv()
@@ -113,47 +114,62 @@ def _result(row: Row, entries: Sequence[_Entry]) -> Row:
     return {**row, **source, "report": entry.report, "suite": _suite_version(entry.run.task(row["task"]))}
 
 
-def _boards(rows: Sequence[Row], entries: Sequence[_Entry]) -> list[dict[str, Any]]:
+def _pair(row: Row, samples: Samples) -> Row:
+    """Return a comparison with the numbers of problems that the two models have."""
+    sizes = {f"{side}_n": samples.count(row[side], row["family"]) for side in ("first", "second")}
+    return {**row, "score_name": in_words(row["score_name"]), **sizes}
+
+
+def _boards(rows: Sequence[Row], entries: Sequence[_Entry], samples: Samples) -> list[dict[str, Any]]:
     """Return a table for each task."""
     known = {task.task: (task, view) for entry in entries for task, view in entry.run.known_tasks}
     boards = []
     for task in sorted(distinct(row["task"] for row in rows), key=lambda name: _order(*known[name])):
         of_task = [row for row in rows if row["task"] == task]
-        boards.append(_board(task, _title(*known[task]), of_task, entries, lambda row: (row["metric"], "")))
+        boards.append(_board(task, _title(*known[task]), of_task, entries, samples, lambda row: ("", row["metric"])))
     return boards
 
 
 def _board(
-    name: str, title: str, rows: Sequence[Row], entries: Sequence[_Entry], column: Callable[[Row], tuple[str, str]]
+    name: str,
+    title: str,
+    rows: Sequence[Row],
+    entries: Sequence[_Entry],
+    samples: Samples,
+    column: Callable[[Row], tuple[str, str]],
 ) -> dict[str, Any]:
     """Return a table with a row for each model, the best in the first column on top."""
     columns = {column(row): row["family"] for row in rows}
     cells = {(row["model"], column(row)): row for row in rows}
+    first = dict(reversed(columns.keys()))
     lines: list[dict[str, Any]] = []
     for entry in entries:
         if any(row["model"] == entry.label for row in rows):
             task = entry.run.task(name)
+            scores = {
+                key: samples.score(cells.get((entry.label, key)), entry.report, first[key[0]] == key[1])
+                for key in columns
+            }
             lines.append(
                 {
                     "entry": entry,
-                    "cells": [(columns[key], _cell(cells.get((entry.label, key)))) for key in columns],
+                    "cells": [(columns[key], cell) for key, cell in scores.items()],
+                    "efforts": effort_cells([entry.run], task.task if task else None),
                     "problems": task.effective if task else None,
                     "suite": _suite_version(task or entry.run.tasks[0]),
                 }
             )
     # A score that is not defined comes last.
-    lines.sort(key=lambda line: (-float(line["cells"][0][1]["value"] or "-inf"), line["entry"].label))
-    family = next(iter(columns.values()))
-    return {"id": name, "title": title, "family": family, "columns": list(columns.items()), "rows": lines}
-
-
-def _cell(row: Row | None) -> dict[str, str]:
-    if row is None:
-        return {"value": "", "shown": "", "interval": ""}
-    if math.isnan(row["value"]):
-        return {"value": "", "shown": show(row["value"], "percent"), "interval": "not defined"}
-    interval = "" if math.isnan(row["low"]) else f"{row['low']:.1%} to {row['high']:.1%}"
-    return {"value": repr(row["value"]), "shown": show(row["value"], "percent"), "interval": interval}
+    lines.sort(key=lambda line: (-float(line["cells"][0][1].value or "-inf"), line["entry"].label))
+    efforts = [heading for heading in lines[0]["efforts"] if any(line["efforts"][heading].text for line in lines)]
+    return {
+        "id": name,
+        "title": title,
+        "family": next(iter(columns.values())),
+        "columns": [(of, in_words(metric), family) for (of, metric), family in columns.items()],
+        "efforts": efforts,
+        "rows": lines,
+    }
 
 
 def _charts(table: Table, series: Sequence[str]) -> list[dict[str, Any]]:

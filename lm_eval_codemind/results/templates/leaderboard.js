@@ -42,10 +42,9 @@
   $("filters").addEventListener("reset", () => setTimeout(filter));
   $("filters").addEventListener("submit", (event) => event.preventDefault());
 
-  // Two models side by side: their scores, and the paired comparison on the problems that both ran.
-  const { scores, pairs } = JSON.parse($("data").textContent);
+  // Two models side by side on the problems that both ran.
+  const pairs = JSON.parse($("data").textContent);
   const percent = (value) => `${(100 * value).toFixed(1)}%`;
-  const interval = (row) => row.low === null ? "" : `${percent(row.low)} to ${percent(row.high)}`;
   const line = (cells) => {
     const row = make("tr");
     cells.forEach(([value, small], k) => {
@@ -57,22 +56,15 @@
   };
   const side = () => {
     const [one, other] = [chosen("first"), chosen("second")];
-    const of = (model) => new Map(scores.filter((row) => row.model === model).map((row) => [`${row.group}, ${row.metric}`, row]));
-    const [a, b] = [of(one), of(other)];
-    const common = [...a.keys()].filter((key) => b.has(key));
     $("side-first").textContent = one;
     $("side-second").textContent = other;
-    $("side").tBodies[0].replaceChildren(...common.map((key) => {
-      const [first, second] = [a.get(key), b.get(key)];
-      return line([[key], [percent(first.value), interval(first)], [percent(second.value), interval(second)],
-        [percent(first.value - second.value)]]);
-    }));
-    $("paired").tBodies[0].replaceChildren(...pairs.flatMap((row) => {
+    $("side").tBodies[0].replaceChildren(...pairs.flatMap((row) => {
       const same = row.first === one && row.second === other;
       if (!same && !(row.first === other && row.second === one)) return [];
-      const [sign, low, high] = same ? [1, row.low, row.high] : [-1, -row.high, -row.low];
+      const [sign, ends] = same ? [1, [row.low, row.high]] : [-1, [-row.high, -row.low]];
       const p = row.p_corrected === null ? "–" : row.p_corrected < 0.001 ? "<0.001" : row.p_corrected.toFixed(3);
-      return [line([[`${row.family}, ${row.score_name}`], [percent(sign * row.difference), interval({ low, high })], [p], [String(row.n)]])];
+      const scores = ["first", "second"].map((name) => [percent(row[`${name}_score`]), `on ${row.n} of its ${row[`${name}_n`]} problems`]);
+      return [line([[row.family, row.score_name], ...(same ? scores : scores.reverse()), [percent(sign * row.difference), row.low === null ? "" : ends.map(percent).join(" to ")], [p]])];
     }));
   };
   if ($("side")) {
