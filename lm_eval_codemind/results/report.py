@@ -74,7 +74,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
     placed = {name: _section(tables[name], report, samples) for name in _PLACED if name in tables}
     analysed = sorted(
         (table for table in report.tables if table.name not in _PLACED),
-        key=lambda table: (bool(_nothing(table)), _LAST.index(table.name) if table.name in _LAST else -1),
+        key=lambda table: (bool(nothing_in(table)), _LAST.index(table.name) if table.name in _LAST else -1),
     )
     return render_page(
         "report",
@@ -183,7 +183,7 @@ def _section(table: Table, report: Report, samples: Samples) -> dict[str, Any]:
         "name": table.name,
         "title": table.title,
         "note": table.note,
-        "nothing": _nothing(table),
+        "nothing": nothing_in(table),
         "grid": grid(shown, cell),
         "label": label,
         "figures": [embedded(figure, report.series) for figure in figures],
@@ -194,7 +194,7 @@ def _is_pooled(row: Row) -> bool:
     return bool(row.get("benchmark", ALL) == ALL)
 
 
-def _nothing(table: Table) -> str:
+def nothing_in(table: Table) -> str:
     """Return why an analysis tells nothing; empty if it tells something."""
     rows = [row for row in table.rows if _is_pooled(row)] or table.rows
     if max(row.get("n", _FEWEST) for row in rows) < _FEWEST:

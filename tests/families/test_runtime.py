@@ -160,7 +160,7 @@ def test_the_report_shows_where_consistency_breaks(observations: list[Observatio
     wrong = by_problem["Sample_spiral_order"]
     assert wrong.key.within_task() == "Sample_spiral_order" and not wrong.solved
     states = sum(sample.key.setting == "state" for sample in wrong.unit)
-    assert wrong.scores == {"right": pytest.approx(1 - states / len(wrong.unit))}
+    assert wrong.scores == {"correct": pytest.approx(1 - states / len(wrong.unit))}
     assert wrong.view.outcome(wrong.unit) == "weakest in state"
     (margin,) = [part.text for part in wrong.view.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin

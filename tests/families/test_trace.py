@@ -121,7 +121,7 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     by_problem = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
     outcomes = {name: by_problem[name].view.outcome(by_problem[name].unit) for name in (STEP, OUTPUT, SILENT)}
     assert outcomes[STEP] == "first step wrong, right output"
-    assert outcomes[OUTPUT] == "right trace, wrong output" and outcomes[SILENT] == "no trace, wrong output"
+    assert outcomes[OUTPUT] == "correct trace, incorrect output" and outcomes[SILENT] == "no trace, incorrect output"
     (steps,) = [part.text for part in by_problem[STEP].view.parts(by_problem[STEP].unit) if part.title == "Steps"]
     assert steps.split("\n")[1].endswith("<- first error")
     estimate = by_problem[STEP].view.estimate([each.unit[0] for each in by_problem.values()], trace.RIGHT_REASON)

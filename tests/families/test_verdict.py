@@ -180,10 +180,12 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for part in observations[0].view.parts(observations[0].unit)}
-    assert shown["Is the correct one right?"] == "yes" and shown["The buggy program"] != shown["The correct program"]
+    assert (
+        shown["Is the correct program correct?"] == "yes" and shown["The buggy program"] != shown["The correct program"]
+    )
     assert {o.view.outcome(o.unit) for o in observations if o.view.name == "verdict"} == {
-        "both right",
-        "only the correct one right",
+        "both correct",
+        "only the correct one judged correctly",
     }
     assert {o.view.outcome(o.unit) for o in observations if o.view.name == "locate"} == {
         "a line that the fix changes",

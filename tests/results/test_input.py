@@ -55,8 +55,8 @@ def test_pairs_set_every_two_families_beside_each_other(observations: list[Obser
 def test_outcomes_say_what_became_of_an_input(observations: list[Observation]) -> None:
     outcomes = {o.problem_id: o.view.outcome(o.unit) for o in observations if o.view.name == "input"}
     assert outcomes[FUNCTIONS[0]] == "no input of values"
-    assert outcomes[SCRIPTS[0]] == "wrong input"
-    assert set(outcomes.values()) == {"no input of values", "wrong input", "recorded input"}
+    assert outcomes[SCRIPTS[0]] == "incorrect input"
+    assert set(outcomes.values()) == {"no input of values", "incorrect input", "recorded input"}
     shown = next(o for o in observations if o.view.name == "input" and o.problem_id == SCRIPTS[0])
     parts = {part.title: part.text for part in shown.view.parts(shown.unit)}
     assert parts["Recorded input I"] == shown.unit[0].doc["input"] and "lambda" in parts["Answer"]

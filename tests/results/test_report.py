@@ -3,10 +3,13 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +17,16 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.families.view import answer_of
+from lm_eval_codemind.families.views import Table, in_words
+from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.results.figures import Figure, Mark
 from lm_eval_codemind.results.observations import Observation, observe
+from lm_eval_codemind.results.report import nothing_in
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.browser import Browser, start_browser
 from tests.results.conftest import TASK
-from tests.results.harness import evaluate
+from tests.results.harness import TASKS, evaluate
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -71,10 +78,10 @@ def test_filters_and_search(browser: Browser, page: Path, observations: list[Obs
     browser.open(page)
     browser.choose("f-model", "org/scripts")
     browser.wait(lambda: count(browser) == 24)
-    browser.choose("f-verdict", "failed")
+    browser.choose("f-outcome", "incorrect")
     wrong = [o for o in observations if o.model == "org/scripts" and not o.solved]
     browser.wait(lambda: count(browser) == len(wrong))
-    browser.choose("f-construct", "while")
+    browser.choose("f-property", "while")
     loops = [o for o in wrong if o.complexity and "while" in o.complexity.constructs]
     browser.wait(lambda: count(browser) == len(loops))
     browser.click("#filters [type=reset]")
@@ -127,8 +134,8 @@ def test_the_top_shows_scores_and_nothing_overflows(browser: Browser, page: Path
         "return [...document.querySelectorAll('#overall g[data-series] title')].map(e => e.textContent)"
     )
     assert [mark.partition(" [")[0] for mark in marks] == [
-        f"org/right, {TASK}, r_ier: 100.0%",
-        f"org/scripts, {TASK}, r_ier: {browser.text('#overall tbody tr:nth-child(2) td').partition('%')[0]}%",
+        f"org/right, {TASK}, output predicted correctly (r_ier): 100.0%",
+        f"org/scripts, {TASK}, output predicted correctly (r_ier): {browser.text('#overall tbody tr:nth-child(2) td').partition('%')[0]}%",
     ]
     assert "baseline 4.2%" in marks[0] and "4.2%" in browser.text("#overall .baseline")
     assert re.search(r"2 runs, \d{4}-\d\d-\d\d \d\d:\d\d.*lm-eval-codemind .*lm-eval ", browser.text("p.facts"))
@@ -143,6 +150,134 @@ def test_the_top_shows_scores_and_nothing_overflows(browser: Browser, page: Path
     headings = browser.run("return [...document.querySelectorAll('#runs th')].map(e => e.textContent)")
     assert {"Model", "Date", "lm-eval", "Task", "Version", "Documents", "Responses", "Characters"} <= set(headings)
     assert browser.errors() == []
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_an_incorrect_answer_is_two_clicks_away(
+    browser: Browser, page: Path, observations: list[Observation], width: int
+) -> None:
+    browser.open(page, width=width, height=900)
+    link = "#overall tbody tr:nth-child(2) small a"
+    assert browser.run("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", link) < 900
+    browser.click(link)
+    wrong = [o for o in observations if o.model == "org/scripts" and not o.solved]
+    browser.wait(lambda: count(browser) == len(wrong))
+    browser.click(".row")
+    browser.wait(lambda: "✗ incorrect output" in browser.text("#detail"))
+    assert wrong[0].problem_id in browser.text("#detail h3")
+    assert browser.errors() == []
+
+
+def test_numbers_lead_to_their_samples(browser: Browser, page: Path) -> None:
+    """The links of the scores by construct, loop length and output type give as many samples as the rows have."""
+    browser.open(page)
+    links = browser.run(
+        "return [...document.querySelectorAll('#analyses tbody tr')].filter(r => r.querySelector('a'))"
+        ".map(r => [r.querySelector('a').getAttribute('href'), r.cells[r.cells.length - 1].textContent])"
+    )
+    counted = [(link, number) for link, number in links if "property=" in link]
+    assert {link.partition("property=")[2].partition("%")[0] for link, _ in counted} >= {"loop+iterations", "while"}
+    for link, number in [*counted, (f"#model=org%2Fright&task={TASK}", "24"), ("#task=IER", "48")]:
+        browser.run("location.hash = arguments[0]", link)
+        browser.wait(lambda number=number: count(browser) == int(number))
+    # A click on the link that the address already has clears what was chosen since.
+    link = "#overall tbody td a"
+    browser.click(link)
+    browser.wait(lambda: count(browser) == 24)
+    browser.choose("f-property", "while")
+    browser.wait(lambda: count(browser) < 24)
+    browser.click(link)
+    browser.wait(lambda: count(browser) == 24)
+    assert browser.errors() == []
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_what_is_too_wide_says_that_it_scrolls(browser: Browser, page: Path, width: int) -> None:
+    browser.open(page, width=width)
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    boxes = (
+        "return [...document.querySelectorAll('.scroll')].map(b => [b.scrollWidth > b.clientWidth,"
+        "getComputedStyle(b, '::before').content.includes('Scroll')])"
+    )
+    browser.wait(lambda: all(wide == says for wide, says in browser.run(boxes)))
+    assert any(wide for wide, _ in browser.run(boxes)) is (width == 390)
+
+
+def test_a_second_number_of_a_model_has_its_reason(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    notes = browser.run("return [...document.querySelectorAll('#compared td small')].map(e => e.textContent)")
+    assert notes == ["on 24 of its 24 problems"] * 2
+
+
+def test_runs_of_logged_outputs_have_a_badge_and_runs_say_what_they_took(
+    browser: Browser, output: Path, tmp_path: Path
+) -> None:
+    for number, name in enumerate(("org__right", "org__scripts")):
+        (file,) = (output / name).glob("results_*.json")
+        raw = json.loads(file.read_text())
+        suite = raw["configs"][TASK]["metadata"]["suite"]
+        suite["response_lengths"] = {"responses": 24, "characters": 900, "longest": 90, "tokens": 1234}
+        raw["total_evaluation_time_seconds"] = "5400.1"
+        raw["config"]["model_num_parameters"] = 7_000_000_000
+        if number:
+            raw["config"]["model"] = "codemind-replay"
+        folder = tmp_path / name
+        shutil.copytree(output / name, folder)
+        (folder / file.name).write_text(json.dumps(raw))
+    page = tmp_path / "report.html"
+    assert CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(page)]).exit_code == 0
+    browser.open(page)
+    rows = browser.run(
+        "return [...document.querySelectorAll('#overall tbody tr')].map(r => [...r.cells].map(c => c.textContent.trim()))"
+    )
+    assert [rows[0][0], *rows[0][2:]] == ["org/right", "24", "1,234", "1.50", "7.0"]
+    assert [rows[1][0], *rows[1][2:]] == ["org/scripts logged outputs", "24", "1,234", "", "7.0"]
+    assert browser.text("#overall .badge") == "logged outputs"
+    headings = browser.run("return [...document.querySelectorAll('#overall thead th')].map(e => e.textContent)")
+    assert headings[2:] == ["Requests", "Output tokens", "Hours", "Billion parameters"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "nothing"),
+    [
+        ([{"n": 19}, {"n": 3}], "fewer than 20 problems"),
+        ([{"n": 19}, {"n": 20}], ""),
+        ([{"n": 90, "p_corrected": 0.2}], "no association that chance does not explain"),
+        ([{"n": 90, "p_corrected": math.nan}], ""),
+        ([{"n": 90, "p_corrected": 0.2}, {"n": 90, "p_corrected": 0.01}], ""),
+        ([{"n": 90, "p_corrected": 0.01, "rho": -0.05}], "no association that chance does not explain"),
+        ([{"n": 90, "p_corrected": 0.01, "rho": -0.3}], ""),
+        ([{"n": 90, "p_corrected": 0.01, "benchmark": "one"}, {"n": 90, "p_corrected": 0.2, "benchmark": "all"}], "no"),
+        ([{"problem_id": "a"}], ""),
+    ],
+)
+def test_an_analysis_without_a_finding_says_why(rows: list[dict[str, Any]], nothing: str) -> None:
+    reason = nothing_in(Table("associations", "", "", rows))
+    assert reason.startswith(nothing) and bool(reason) is bool(nothing)
+
+
+def test_analyses_that_tell_nothing_come_last_and_folded(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    folded = browser.run(
+        "return [...document.querySelectorAll('#analyses > h3, #analyses > .nothing')].map(e => e.tagName === 'DETAILS')"
+    )
+    assert folded == sorted(folded)
+    assert browser.run("return [...document.querySelectorAll('.nothing')].every(d => !d.open)")
+
+
+def test_every_metric_has_words() -> None:
+    files = TASKS.rglob("*.y*ml")
+    metrics = {name for file in files for name in re.findall(r"^ *- metric: ['\"]?([\w@]+)", file.read_text(), re.M)}
+    assert len(metrics) > 50
+    assert [name for name in sorted(metrics) if in_words(name) == name] == ["accuracy"]
+    assert in_words("S_IER") == "output predicted correctly (S_IER)"
+    assert in_words("mine") == "mine"
+
+
+def test_an_answer_has_no_empty_lines_around_it(observations: list[Observation]) -> None:
+    sample = observations[0].unit[0]
+    for text, shown in (("\n  'a'\n\nb\n", "  'a'\n\nb"), ("\n\n", "(empty)"), (None, "(none)")):
+        assert answer_of(replace(sample, answers=(Answer(text),))).text == shown
 
 
 @pytest.mark.parametrize("dark", [False, True])

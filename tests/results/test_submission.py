@@ -402,7 +402,9 @@ def test_the_leaderboard_filters_by_model_and_family(browser: Browser, tmp_path:
     browser.choose("f-family", "Input")
     assert shown(browser, "#overall figcaption") == ["Input"]
     assert shown(browser, "h2 .metric") == ["codemind_input_sample"]
-    assert shown(browser, "#overall thead th")[1:2] == ["codemind_input_sampler_input_searched"]
+    assert shown(browser, "#overall thead th")[1:2] == [
+        "codemind_input_sampleinput predicted correctly, no trivial inputs (r_input_searched)"
+    ]
     browser.driver.find_element("id", "f-model").send_keys("TWO")
     assert shown(browser, "#overall tbody th") == ["org/two"]
     displayed = "[...document.querySelectorAll('g[data-series]')].map(g => [g.dataset.series, g.style.display])"
@@ -416,18 +418,31 @@ def test_two_models_side_by_side(browser: Browser, site: Path) -> None:
     browser.open(site / "index.html")
     browser.choose("first", "org/model-3")
     browser.choose("second", "org/model-1")
-    rows = "[...document.querySelectorAll('#side tbody tr')].map(r => [...r.cells].map(c => c.firstChild.textContent))"
+    rows = "[...document.querySelectorAll('#side tbody tr')].map(r => [...r.cells].map(c => [...c.childNodes].map(n => n.textContent)))"
     (row,) = browser.run(f"return {rows}")
-    assert row == [f"{TASK}, r_ier", "25.0%", "50.0%", "-25.0%"]
-    (paired,) = browser.run(
-        "return [...document.querySelectorAll('#paired tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
-    )
-    assert paired[0] == "IER, S_IER" and paired[1].startswith("-25.0%") and paired[3] == "24"
-    low, high = (float(end.rstrip("%")) for end in paired[1].removeprefix("-25.0%").split(" to "))
-    assert low < -25 < high < 0
+    assert row[0] == ["IER", "output predicted correctly (S_IER)"]
+    assert row[1:3] == [[share, "on 24 of its 24 problems"] for share in ("25.0%", "50.0%")]
+    difference, interval = row[3]
+    low, high = (float(end.rstrip("%")) for end in interval.split(" to "))
+    assert difference == "-25.0%" and low < -25 < high < 0
     browser.choose("first", "org/model-1")
     browser.choose("second", "org/model-3")
-    assert browser.text("#paired tbody td:nth-child(2)") == f"25.0%{-high:.1f}% to {-low:.1f}%"
+    assert browser.text("#side tbody td:nth-child(4)") == f"25.0%{-high:.1f}% to {-low:.1f}%"
+    assert browser.run("return document.querySelectorAll('#two table').length") == 1
+    assert browser.errors() == []
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_leaderboard_leads_to_incorrect_answers(browser: Browser, site: Path, width: int) -> None:
+    browser.open(site / "index.html", width=width)
+    link = "#overall tbody tr:nth-child(2) small a"
+    assert browser.text(link) == "12 incorrect"
+    assert browser.run("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", link) < 900
+    browser.click(link)
+    browser.wait(lambda: browser.run("return document.documentElement.dataset.ready === 'yes'"))
+    assert browser.text("#count") == "12 of 24 samples"
+    browser.click(".row")
+    browser.wait(lambda: "✗" in browser.text("#detail"))
     assert browser.errors() == []
 
 
@@ -460,6 +475,7 @@ def test_the_leaderboard_shows_what_a_renamed_model_was_called(
     assert {(r["model"], r["model_was"]) for r in records} == {("org/new", "org/scripts"), ("org/model-0", "")}
     browser.open(tmp_path / "site" / "index.html")
     assert browser.text("tbody tr:nth-child(2) th") == "org/new run as org/scripts"
+    assert not browser.run("return document.querySelector('.badge')")
     assert "run as" not in browser.text("tbody tr:nth-child(1) th")
 
 

@@ -23,7 +23,7 @@ class DependentView(ExecutionView):
     """The model's program, the benchmark's program, input, output and answer."""
 
     scores = ("S_DER",)
-    outcomes = ("understands its program", "no answer", "wrong output")
+    outcomes = ("understands its program", "no answer", "incorrect output")
     reported = ("r_der", "s_der", "pass@1")
     board = {"RDER": "r_der", "Pass1": "pass@1"}
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}

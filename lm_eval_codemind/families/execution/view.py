@@ -25,7 +25,7 @@ class FlowView(View):
     def outcome(self, unit: Unit) -> str:
         (sample,) = unit
         if self.solved(unit):
-            return "all values right"
+            return "all values correct"
         if sample.answer.text is None:
             return "no answer"
         return _where_wrong(_matches(flow.matching, sample), len(sample.doc["values"]), "value")
@@ -46,9 +46,9 @@ class TraceView(View):
 
     def outcome(self, unit: Unit) -> str:
         (sample,) = unit
-        output = f"{'right' if self.predicts(unit) else 'wrong'} output"
+        output = f"{'correct' if self.predicts(unit) else 'incorrect'} output"
         if self.solved(unit):
-            return f"right trace, {output}"
+            return f"correct trace, {output}"
         if sample.answer.text is None:
             return f"no trace, {output}"
         return f"{_where_wrong(_matches(trace.matching, sample), len(sample.doc['lines']), 'step')}, {output}"
@@ -89,8 +89,14 @@ def _where_wrong(matches: Sequence[bool], steps: int, name: str) -> str:
     """
     right = right_steps(matches)
     if right == len(matches):
-        return f"ends too early, all {name}s right"
-    return f"goes on after the last {name}" if right >= steps else f"first {name} wrong" if not right else "wrong later"
+        return f"ends too early, all {name}s correct"
+    return (
+        f"goes on after the last {name}"
+        if right >= steps
+        else f"first {name} incorrect"
+        if not right
+        else "incorrect later"
+    )
 
 
 def _compared(title: str, labels: Sequence[str], answers: Sequence[str], matches: Sequence[bool]) -> Part:
@@ -100,7 +106,7 @@ def _compared(title: str, labels: Sequence[str], answers: Sequence[str], matches
     for number, (label, answer) in enumerate(zip_longest(labels, answers, fillvalue=_NOTHING)):
         mark = "<- first error" if number == first else ""
         rows.append(f"{number + 1:>3}  {label:<30}  {answer:<30}  {mark}".rstrip())
-    return Part(title, "text", "\n".join([f"     {'right':<30}  answer", *rows]))
+    return Part(title, "text", "\n".join([f"     {'correct':<30}  answer", *rows]))
 
 
 def _matches(matching: Callable[[Question, Answer], list[bool]], sample: Sample) -> list[bool]:

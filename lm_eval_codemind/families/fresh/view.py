@@ -40,8 +40,10 @@ class FreshView(ExecutionView):
     def outcome(self, unit: Unit) -> str:
         original, *fresh = (_right(sample) >= 1 for sample in unit)
         if original:
-            return "right on all" if all(fresh) else "right on some" if any(fresh) else "right on the original only"
-        return "right on fresh only" if any(fresh) else "right on none"
+            return (
+                "correct on all" if all(fresh) else "correct on some" if any(fresh) else "correct on the original only"
+            )
+        return "correct on fresh only" if any(fresh) else "correct on none"
 
     def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
         return None
@@ -62,7 +64,7 @@ class FreshView(ExecutionView):
                 own = [unit for unit in units if benchmark in (_ALL, unit[0].key.benchmark)]
                 original, fresh = ([self.unit_scores(unit)[name] for unit in own] for name in ("S_original", "S_fresh"))
                 gap = compare(original, fresh)
-                only = [unit for unit in own if self.outcome(unit) == "right on the original only"]
+                only = [unit for unit in own if self.outcome(unit) == "correct on the original only"]
                 gaps.append(
                     {
                         "model": model,

@@ -12,7 +12,7 @@ class ExecutionView(View):
 
     scores: tuple[str, ...] = ("S_IER",)
     board = {"RIER": "r_ier"}
-    outcomes = ("right output", "no answer", "wrong output")
+    outcomes = ("correct output", "no answer", "incorrect output")
 
     def predicts(self, unit: Unit) -> bool | None:
         return self.solved(unit)

@@ -13,10 +13,10 @@ class InputView(View):
     def outcome(self, unit: Unit) -> str:
         answer = unit[0].answer
         if self.solved(unit):
-            return "recorded input" if answer.details.get("as_recorded") else "another right input"
+            return "recorded input" if answer.details.get("as_recorded") else "another correct input"
         if answer.text is None:
             return "no answer"
-        return "wrong input" if answer.details.get("readable") else "no input of values"
+        return "incorrect input" if answer.details.get("readable") else "no input of values"
 
     def content(self, sample: Sample) -> list[Part]:
         return [

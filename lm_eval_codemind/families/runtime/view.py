@@ -24,7 +24,7 @@ _NO_LINE = 0
 class RuntimeView(View):
     """A unit is a program: all questions about its lines on all of its inputs."""
 
-    scores: tuple[str, ...] = ("right",)
+    scores: tuple[str, ...] = ("correct",)
     reported: tuple[str, ...] = ("coverage_balanced", "state_executed", "path_executed", "output")
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
@@ -38,12 +38,12 @@ class RuntimeView(View):
         return unit[0].key._replace(setting="", item="")
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        """Return the share of the questions about the program that are answered right."""
-        return {"right": mean([float(_is_right(sample)) for sample in unit]).value}
+        """Return the share of the questions about the program that are answered correctly."""
+        return {"correct": mean([float(_is_right(sample)) for sample in unit]).value}
 
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
-            return "all right"
+            return "all correct"
         shares = {setting: share for setting in SETTINGS if (share := _share(unit, setting)) is not None}
         return f"weakest in {min(shares, key=lambda setting: shares[setting])}"
 
@@ -113,7 +113,7 @@ def _consistency(right: Mapping[str, bool]) -> str:
         return "consistent, IC 1"
     broken = next(setting for setting in SETTINGS if not right[setting])
     after = [setting for setting in SETTINGS[SETTINGS.index(broken) + 1 :] if right[setting]]
-    though = f", though {' and '.join(after)} {'is' if len(after) == 1 else 'are'} right" if after else ""
+    though = f", though {' and '.join(after)} {'is' if len(after) == 1 else 'are'} correct" if after else ""
     return f"consistency breaks at {broken}{though}, IC {value:g}"
 
 

@@ -15,7 +15,12 @@ class VerdictView(PairView):
     reported = ("verdict", "verdict_pair")
     first = (BUGGY,)
     paired = "verdict"
-    pair_outcomes = ("both right", "only the buggy one right", "only the correct one right", "neither right")
+    pair_outcomes = (
+        "both correct",
+        "only the buggy one judged correctly",
+        "only the correct one judged correctly",
+        "neither correct",
+    )
     of_pair = {"verdict": balanced, "verdict_pair": both}
 
     def parts(self, unit: Unit) -> list[Part]:
@@ -23,7 +28,7 @@ class VerdictView(PairView):
         return [
             listing(unit[0], "Specification S", "specification"),
             *(listing(sample, f"The {what} program", "program", aside=True) for what, sample in pairs),
-            *(answer_of(sample, title=f"Is the {what} one right?") for what, sample in pairs),
+            *(answer_of(sample, title=f"Is the {what} program correct?") for what, sample in pairs),
             *(part for sample in unit for part in exchange(sample, f" ({sample.key.setting})")),
         ]
 
