@@ -19,11 +19,13 @@ Row = Mapping[str, Any]
 VERDICTS = ("correct", "partly correct", "incorrect")
 _INCORRECT = 2
 
+# The heading of the lower end of an interval; the upper end is in the next column.
+_LOW = "95% from"
 # Columns whose texts are names of metrics, scores and measures.
 _NAMES = ("metric", "metric_same", "score_name", "measure")
 _EFFORT = {"Requests": ",.0f", "Output tokens": ",.0f", "Hours": ".2f", "Billion parameters": ".1f"}
 # A longer text may break.
-_LONG = 30
+_LONG = 24
 
 
 @dataclass(frozen=True)
@@ -147,22 +149,28 @@ def fragment(**wanted: str) -> str:
 
 
 def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda name, row: {}) -> dict[str, Any]:
-    """Return a table for a page, without the columns that have no value.
+    """Return a table for a page: intervals below their values, and no column without a value.
 
     Args:
         table: The table.
         cell: Returns the parts of a :class:`Cell` that a column of a row has in addition to its text.
     """
-    columns = list(table.columns.items())
-    lines = table.shown()
-    used = [k for k, _ in enumerate(columns) if any(line[k] not in ("", show(math.nan, "number")) for line in lines)]
+    columns, lines, none = list(table.columns.items()), table.shown(), ("", show(math.nan, "number"))
+    lows = [k for k, (_, column) in enumerate(columns) if column.heading == _LOW]
+    ends = {k + step for k in lows for step in (0, 1)}
+    used = [k for k, _ in enumerate(columns) if k not in ends and any(line[k] not in none for line in lines)]
+
+    def cell_of(row: Row, line: Sequence[str], k: int) -> Cell:
+        name, _ = columns[k]
+        parts = cell(name, row)
+        if k + 1 in lows and line[k + 1] not in none:
+            parts = {**parts, "note": f"{line[k + 1]} to {line[k + 2]}"}
+        return Cell(in_words(line[k]) if name in _NAMES else line[k], **parts)
+
     return {
         "title": table.title,
         "columns": [(in_words(columns[k][1].heading), columns[k][1].kind != "text") for k in used],
-        "rows": [
-            [Cell(in_words(line[k]) if columns[k][0] in _NAMES else line[k], **cell(columns[k][0], row)) for k in used]
-            for row, line in zip(table.rows, lines, strict=True)
-        ],
+        "rows": [[cell_of(row, line, k) for k in used] for row, line in zip(table.rows, lines, strict=True)],
     }
 
 

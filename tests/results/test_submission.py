@@ -418,8 +418,10 @@ def test_two_models_side_by_side(browser: Browser, site: Path) -> None:
     browser.open(site / "index.html")
     browser.choose("first", "org/model-3")
     browser.choose("second", "org/model-1")
-    rows = "[...document.querySelectorAll('#side tbody tr')].map(r => [...r.cells].map(c => [...c.childNodes].map(n => n.textContent)))"
-    (row,) = browser.run(f"return {rows}")
+    cells = (
+        "return [...document.querySelectorAll('#side tbody td')].map(c => [...c.childNodes].map(n => n.textContent))"
+    )
+    row = browser.run(cells)
     assert row[0] == ["IER", "output predicted correctly (S_IER)"]
     assert row[1:3] == [[share, "on 24 of its 24 problems"] for share in ("25.0%", "50.0%")]
     difference, interval = row[3]
