@@ -120,7 +120,7 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     assert report.exit_code == 0, report.output
     by_problem = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
     outcomes = {name: by_problem[name].view.outcome(by_problem[name].unit) for name in (STEP, OUTPUT, SILENT)}
-    assert outcomes[STEP] == "first step wrong, right output"
+    assert outcomes[STEP] == "first step incorrect, correct output"
     assert outcomes[OUTPUT] == "correct trace, incorrect output" and outcomes[SILENT] == "no trace, incorrect output"
     (steps,) = [part.text for part in by_problem[STEP].view.parts(by_problem[STEP].unit) if part.title == "Steps"]
     assert steps.split("\n")[1].endswith("<- first error")
