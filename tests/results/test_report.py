@@ -239,6 +239,22 @@ def test_runs_of_logged_outputs_have_a_badge_and_runs_say_what_they_took(
     assert headings[2:] == ["Requests", "Output tokens", "Hours", "Billion parameters"]
 
 
+def test_many_scores_are_rows_and_fit(browser: Browser, tmp_path: Path) -> None:
+    tasks = ["codemind_ier_sample", "codemind_ier_fresh_sample", "codemind_verdict_sample", "codemind_locate_sample"]
+    evaluate(tmp_path, "org/many", lambda doc: "", tasks)
+    page = tmp_path / "report.html"
+    assert CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(page)]).exit_code == 0
+    browser.open(page, width=1400)
+    table = "document.querySelector('#overall table')"
+    headings = browser.run(f"return [...{table}.tHead.rows[0].cells].map(c => c.textContent)")
+    assert headings == ["Score", "org/many", "baseline"]
+    rows = browser.run(f"return [...{table}.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))")
+    assert rows[0][0] == f"{TASK}output predicted correctly (r_ier)"
+    assert rows[0][1].startswith("0.0%") and rows[0][1].endswith("24 incorrect") and rows[0][2] == "4.2%"
+    assert len(rows) > 8 and rows[-2][0] == "Requests"
+    assert not browser.run("return document.querySelector('#overall .wide')")
+
+
 @pytest.mark.parametrize(
     ("rows", "nothing"),
     [
