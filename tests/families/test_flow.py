@@ -187,7 +187,7 @@ def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path
     assert wrong and not any(each.solved for each in wrong)
     (text,) = [part.text for part in wrong[0].view.parts(wrong[0].unit) if part.title.startswith("Line ")]
     assert text.split("\n")[2].endswith("<- first error") and "77" in text.split("\n")[2]
-    assert wrong[0].view.outcome(wrong[0].unit) == "wrong later"
+    assert wrong[0].view.outcome(wrong[0].unit) == "incorrect later"
 
 
 @pytest.mark.upstream

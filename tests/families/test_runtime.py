@@ -163,7 +163,7 @@ def test_the_report_shows_where_consistency_breaks(observations: list[Observatio
     assert wrong.scores == {"correct": pytest.approx(1 - states / len(wrong.unit))}
     assert wrong.view.outcome(wrong.unit) == "weakest in state"
     (margin,) = [part.text for part in wrong.view.parts(wrong.unit) if part.title == "Answers on input 0"]
-    assert "consistency breaks at state, though path and output are right, IC 0" in margin
+    assert "consistency breaks at state, though path and output are correct, IC 0" in margin
     assert "- state of " in margin and "(no answer)   but: " in margin and "+ coverage: " in margin
     other = by_problem["Sample_run_length"]
     assert other.view.outcome(other.unit) == "weakest in output" and other.view.predicts(other.unit) is False
