@@ -85,7 +85,7 @@ def test_compare_shows_the_gap_of_both_models(tmp_path: Path) -> None:
     _, _, gaps = output.partition("From published to fresh inputs")
     rows = {line.split()[0]: line.split()[2:5] for line in gaps.splitlines() if " sample " in line and "%" in line}
     assert rows == {"skill": ["100.0%", "100.0%", "0.0%"], "memory": ["100.0%", "0.0%", "100.0%"]}
-    assert "Right on the published input" in gaps and "Sample_collatz_trace" in gaps
+    assert "Correct on the published input" in gaps and "Sample_collatz_trace" in gaps
 
 
 def published(doc: dict[str, Any]) -> str:
