@@ -38,7 +38,7 @@ ELSEWHERE = {
     "codemind score --responses ier_": "tests/test_replication.py",
     "codemind score --responses coconut_": "tests/families/test_trace_published.py",
     "codemind results": "tests/results/test_studies.py",
-    "python utils/compare_": "tests/test_replication.py",
+    "python utils/compare/": "tests/test_replication.py",
     "pip install": "tests/test_wheel.py",
     "make demo": ".ci/run",
     "make test": ".ci/run",

@@ -1,6 +1,6 @@
 """Dependent execution reasoning of the first study, scored again: its programs, answers and verdicts.
 
-    python utils/compare_der.py v1_der_gpt-4.jsonl.gz [--list]
+    python utils/compare/der.py v1_der_gpt-4.jsonl.gz [--list]
 
 The programs are executed on all tests of this suite's problems, the answers compared by value with what the programs
 compute, proven by execution. A published verdict is 0 (the program fails), 1 (it passes, and the answer is wrong) or 2

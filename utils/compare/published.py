@@ -1,6 +1,6 @@
 """Print why recorded verdicts differ from those over proven labels and by value, which `codemind results` counts.
 
-    python utils/compare_published.py RECORDED.jsonl.gz... [--list]
+    python utils/compare/published.py RECORDED.jsonl.gz... [--list]
 
 A recorded response has, besides what `codemind score` reads, the fields ``published_prediction``, ``published_label``
 and ``published_verdict``: what the CodeMind artifact, or its first study, found in the response, what it compared it
