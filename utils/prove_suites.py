@@ -41,7 +41,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
-from ship import save
+from prove.ship import save
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"
 BENCHMARKS = ("humaneval", "mbpp", "classeval_methods")

@@ -113,7 +113,7 @@ def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
 
 
 def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:
-    """``utils/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
+    """``utils/prove/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
     executions = load_executions("sample")
     pairs = [
         (executions[problem.problem_id], run_input) for problem in sample.read() for run_input in inputs_of(problem)

@@ -111,7 +111,9 @@ def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypat
             if verdict is not None and (task != "input" or document["source"] in re2_published.SELF_CONTAINED):
                 compared += 1
                 agreeing += verdict == score["accuracy"]
-        row = next(line for line in page.splitlines() if line.startswith(f"| {model} | {task} |") and "agree" not in line)
+        row = next(
+            line for line in page.splitlines() if line.startswith(f"| {model} | {task} |") and "agree" not in line
+        )
         assert row.endswith(f"| {agreeing} of {compared} |" if compared else "| none recorded |"), row
 
 

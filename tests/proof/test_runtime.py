@@ -137,7 +137,7 @@ def test_rewritten_programs_log_what_the_labels_say(checker: ModuleType) -> None
 def test_rewritten_programs_log_what_the_labels_of_a_few_say(
     name: str, upstream: Upstream, checker: ModuleType
 ) -> None:
-    """``utils/check_runtime_labels.py`` does it for all."""
+    """``utils/prove/check_runtime_labels.py`` does it for all."""
     labels = load_labels(name)
     for problem in read_proven(name, upstream)[::EVERY]:
         for run_input in inputs_of(problem):

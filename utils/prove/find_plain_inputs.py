@@ -1,0 +1,155 @@
+"""Execute every program on inputs that say nothing and write the names of the problems that these solve.
+
+    python utils/prove/find_plain_inputs.py [--benchmark NAME ...] [--constants]
+
+With ``--constants`` it says instead how many problems one and the same answer solves. Works on the built data
+(``$CODEMIND_DATA``), and needs what the ``classeval`` extra installs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import Arguments
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
+from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
+from ship import save
+
+ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
+
+
+def computed_outputs(
+    problems: Iterable[tuple[Problem, str]], workers: int = 1, limits: Limits | None = None
+) -> list[str | None]:
+    """Return what programs give on inputs, in order; None where one gives nothing."""
+    with Sandbox(workers=workers) as sandbox:
+        pairs = list(problems)
+        futures = [sandbox.submit(_job(problem, text, limits or Limits())) for problem, text in pairs]
+        outputs: list[str | None] = []
+        for (problem, _), future in zip(pairs, futures, strict=True):
+            outcome = future.result()
+            observation = outcome.observations[0] if outcome.passed and outcome.observations else None
+            if observation is None or observation.exception_type:
+                outputs.append(None)
+            else:
+                outputs.append(observation.stdout if kind_of(problem).printed else observation.literal)
+        return outputs
+
+
+def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str, list[str]]:
+    """Execute programs on the inputs that say nothing and return those that give the output, by problem.
+
+    Args:
+        problems: With proven outputs; others are passed over.
+        workers: Programs at a time.
+    """
+    pairs = [
+        (problem, text)
+        for problem in problems
+        if problem.output is not None and kind_of(problem).masked_input(problem) is not None
+        for text in plain_inputs(problem)
+    ]
+    solved: dict[str, list[str]] = {}
+    for (problem, text), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
+        if output is not None and same_computed(output, problem.output or "", kind_of(problem).printed):
+            solved.setdefault(problem.problem_id, []).append(text)
+    return solved
+
+
+def plain_inputs(problem: Problem) -> list[str]:
+    """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
+    kind = python_kind(problem)
+    if kind.printed:
+        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
+    masked = kind.masked(problem)
+    if masked is None or masked.known is None:
+        return []
+    fillings = [[_emptied(value) for value in masked.known]]
+    optional = _optional(problem) if masked.whole.arguments else set()
+    if optional:
+        named = _emptied(masked.known[0].named(masked.parameters))
+        left = tuple(pair for pair in named.keywords if pair[0] not in optional)
+        fillings.append([Arguments(named.positional, left)])
+    return list(dict.fromkeys(masked.whole.filled(values) for values in fillings))
+
+
+def _emptied(value: Any) -> Any:
+    """Return the empty value of the same type: zero for a number."""
+    if isinstance(value, Arguments) and value.constructor:
+        return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
+    if isinstance(value, Arguments):
+        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
+        return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
+    return type(value)()
+
+
+def _optional(problem: Problem) -> set[str]:
+    """Return the parameters of a problem's function that have a default and may be given by name."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(problem.code)) if isinstance(node, functions)]
+    named = [node.args for node in nodes if node.name == problem.entry_point]
+    if not named or named[-1].posonlyargs:
+        return set()
+    arguments = named[-1]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    by_position = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
+
+
+def _job(problem: Problem, text: str, limits: Limits) -> Job:
+    execution = kind_of(problem).execution(problem, input=text)
+    if execution.expression is None:
+        return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits)
+    return Job.evaluate(execution.module, [execution.expression], limits=limits)
+
+
+@click.command()
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Examine these only.")
+@click.option("--constants", is_flag=True, help="Try constant answers; write nothing.")
+@click.option("--workers", default=1, show_default=True)
+def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
+    """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
+    known = load_plain_inputs()
+    for name in names or ASKED:
+        problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
+        if constants:
+            try_constants(name, problems, workers)
+            continue
+        asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
+        known[name] = sorted(find_plain_inputs(asked, workers))
+        click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
+    if constants:
+        return
+    save(PLAIN_INPUTS, dict(sorted(known.items())))
+
+
+def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:
+    """Print how many problems each common constant answer solves."""
+    asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
+    common = Counter(constant for problem in asked for constant in plain_inputs(problem))
+    for answer, _ in common.most_common(8):
+        readable = [
+            (problem, constant) for problem in asked if (constant := kind_of(problem).read_input(answer, problem))
+        ]
+        outputs = computed_outputs([(problem, constant.input) for problem, constant in readable], workers)
+        right = sum(
+            output is not None and same_computed(output, problem.output or "", kind_of(problem).printed)
+            for (problem, _), output in zip(readable, outputs, strict=True)
+        )
+        click.echo(f"{name}: {answer!r} solves {right} of {len(asked)}")
+
+
+if __name__ == "__main__":
+    main()
