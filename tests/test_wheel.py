@@ -55,7 +55,7 @@ def wheel(built: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory for ``utils/release/try_installations.sh``: the wheel, and an environment in which pip installed it."""
+    """A directory for ``try_installations.sh``: the wheel, and an environment in which pip installed it."""
     directory = tmp_path_factory.mktemp("installed")
     (directory / "wheels").mkdir()
     shutil.copy(wheel, directory / "wheels")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import yaml
 
 import lm_eval_codemind
 from flow_rules import TREE, arguments, decisions, guesses, iterations
@@ -26,7 +27,6 @@ from line_rules import RULES, chance, has_unused_name, named
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.execution.trace import written
-from lm_eval_codemind.families.runtime.items import SETTINGS
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.statistics import mean
@@ -47,22 +47,9 @@ Policy = Callable[[Document], str]
 
 @dataclass(frozen=True)
 class Tasks:
-    """The tasks of a family.
+    """The tasks of a family, as ``baselines.yaml`` describes them."""
 
-    Attributes:
-        prefixes: What their names start with; those of all variants that have the same documents.
-        family: The module of the family, below the package.
-        benchmarks: How the task's name calls a benchmark -> its name.
-        arguments: What the task's YAML gives to the data set besides.
-        filter: Name of the function that reads answers.
-        tag: What answers stand between; empty for a program in a code fence, and CRUXEval's end of an assertion.
-        metrics: Metric -> how documents are aggregated, as ``module.function`` below the families; None for the mean.
-        constants: How many of the most frequent right answers are tried as constants; fewer where answers are executed.
-        functions: Names of the functions that make the documents and score the answers.
-        names: Metric -> its name in the tasks, if they measure the same with another name.
-    """
-
-    prefixes: tuple[str, ...]
+    prefixes: Sequence[str]
     family: str
     benchmarks: Mapping[str, str]
     arguments: Mapping[str, Any]
@@ -70,160 +57,15 @@ class Tasks:
     tag: str
     metrics: Mapping[str, str | None]
     constants: int = 10
-    functions: tuple[str, str] = ("dataset", "process_results")
+    functions: Sequence[str] = ("dataset", "process_results")
     names: Mapping[str, str] = field(default_factory=dict)
 
 
 _CRUXEVAL_END = "[/ANSWER]"
-_OWN = {name: name for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample")}
-_BUGS = {"humaneval": "humanevalfix", "humaneval_java": "humanevalfix_java", "sample": "sample_bugs"}
-_STEPS = {"setting": "steps"}
-_REASON = "right_for_the_right_reason"
 FAMILIES = {
-    "runtime": Tasks(
-        ("codemind_runtime", "codemind_runtime_direct"),
-        "families.runtime.task",
-        {**_OWN, "humaneval": "reval_humaneval", "classeval": "reval_classeval"},
-        {"settings": SETTINGS},
-        "extract_answer",
-        "answer",
-        {name: f"runtime.items.{name}" for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
-    ),
-    "ier": Tasks(
-        ("codemind_ier", "codemind_ier_direct"), "families.ier.task", _OWN, _STEPS, "strict_match", "output",
-        {"r_ier": None},
-    ),
-    "fresh": Tasks(
-        ("codemind_ier_fresh", "codemind_ier_fresh_direct"),
-        "families.fresh.task",
-        _OWN,
-        _STEPS,
-        "strict_match",
-        "output",
-        {name: f"fresh.task.{name}" for name in ("r_ier_fresh", "r_ier_original", "contamination_gap")},
-    ),
-    "unrolled": Tasks(
-        ("codemind_ier_unrolled",), "families.unrolled.task", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
-    ),
-    "input": Tasks(
-        ("codemind_input", "codemind_input_direct"),
-        "families.input.task",
-        _OWN,
-        _STEPS,
-        "strict_match",
-        "input",
-        {"r_input": None, "r_input_searched": None},
-        constants=2,
-    ),
-    **{
-        f"cruxeval_{predicts}": Tasks(
-            (f"codemind_cruxeval_{predicts}",), "families.cruxeval.task", dict.fromkeys(forms, "cruxeval"),
-            {"setting": "direct"},
-            f"extract_{predicts}", _CRUXEVAL_END, {"pass@1": None, "pass@1_upstream": None}, constants=3,
-            functions=(f"{predicts}_dataset", f"process_{predicts}"),
-        )
-        for predicts, forms in (("output", ("direct", "cot", "phind")), ("input", ("direct", "cot")))
-    },
-    "sr": Tasks(
-        ("codemind_sr",),
-        "families.sr.task",
-        {"humaneval": "humaneval", "classeval": "classeval_methods", "sample": "sample"},
-        {"settings": ["no_test", "with_test"]},
-        "extract_code",
-        "",
-        {"r_sr": "sr.task.r_sr", "s_sr": "sr.task.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
-        constants=0,
-    ),
-    "dsr": Tasks(
-        ("codemind_dsr",), "families.dsr.task", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")),
-        constants=0,
-    ),
-    # Of the second stage: its inputs are those of IER, and its programs give the same outputs there if they are right.
-    "der": Tasks(
-        ("codemind_der",),
-        "families.ier.task",
-        {"humaneval": "humaneval", "mbpp": "mbpp_labelled"},
-        _STEPS,
-        "strict_match",
-        "output",
-        {"r_ier": None},
-        names={"r_ier": "r_der"},
-    ),
-    "translation": Tasks(
-        ("codemind_translation",),
-        "families.translation.task",
-        {
-            f"{name}_{source}_{target}": f"{name}{suffix}"
-            for name, source, target, suffix in (
-                ("avatar", "java", "python", "_java"),
-                ("avatar", "python", "java", ""),
-                ("codenet", "java", "python", "_java"),
-                ("codenet", "python", "java", "_python"),
-            )
-        },
-        {"settings": ["no_test", "with_test"]},
-        "extract_code",
-        "",
-        {"r_sr": "sr.task.r_sr", "s_sr": "sr.task.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
-        constants=0,
-    ),
-    "repair": Tasks(
-        ("codemind_repair", "codemind_repair_direct"),
-        "families.repair.task",
-        {"humaneval": "humanevalfix", "sample": "sample_bugs"},
-        {"settings": ["steps", "no_test_steps"]},
-        "extract_code",
-        "",
-        dict.fromkeys(("pass@1", "pass@1_no_test")),
-        constants=0,
-    ),
-    "verdict": Tasks(
-        ("codemind_verdict",),
-        "families.verdict.task",
-        _BUGS,
-        {"settings": ["buggy", "correct"]},
-        "extract_answer",
-        "answer",
-        {name: f"verdict.task.{name}" for name in ("verdict", "verdict_pair")},
-        constants=2,
-    ),
-    "locate": Tasks(
-        ("codemind_locate",),
-        "families.verdict.task",
-        _BUGS,
-        {},
-        "extract_line",
-        "answer",
-        dict.fromkeys(("locate", "locate_searched", "locate_near")),
-        functions=("locate_dataset", "process_located"),
-    ),
-    **{
-        name: Tasks(
-            (f"codemind_{name}",), "families.execution.flow", _OWN, {"setting": name}, "extract_values", "answer",
-            {name: None, "prefix": None}, functions=(f"{name}_dataset", f"process_{name}"),
-        )
-        for name in ("loops", "branches")
-    },
-    **{
-        f"trace_{setting}": Tasks(
-            (f"codemind_trace_{setting}",), "families.execution.trace", _OWN, {"setting": setting}, "extract_steps",
-            "trace", {"trace": None, "prefix": None, "output": None, _REASON: f"execution.trace.{_REASON}"},
-        )
-        for setting in ("lines", "states")
-    },
-    **{
-        f"re2_{setting}": Tasks(
-            ("codemind_re2",), "studies.re2.task", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
-            dict.fromkeys(("accuracy", "accuracy_easy", "accuracy_easy_searched", "accuracy_difficult")),
-        )
-        for setting in ("output", "loop", "branch")
-    },
-    "re2_input": Tasks(
-        ("codemind_re2",), "studies.re2.task", {"input": "re2"}, {"setting": "input"}, "extract_input", "answer",
-        dict.fromkeys(("accuracy", "accuracy_easy", "accuracy_difficult")), constants=2,
-        functions=("input_dataset", "input_process_results"),
-    ),
-}  # fmt: skip
+    name: Tasks(**tasks)
+    for name, tasks in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
+}
 
 
 _NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tasks.benchmarks))
@@ -421,26 +263,8 @@ def _known(document: Document) -> str:
 
 def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
     """Return the documents of a task."""
-    module = import_module(f"lm_eval_codemind.families.{tasks.family}")
+    module = import_module(f"lm_eval_codemind.{tasks.family}")
     return list(getattr(module, tasks.functions[0])(benchmark=benchmark, **tasks.arguments)["test"])
-
-
-def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, int]]:
-    """Return of how many documents the value asked for, as text of three characters or more, stands in the prompt.
-
-    Returns:
-        Setting -> how many, and of how many that have such a value.
-    """
-    counts: dict[str, tuple[int, int]] = {}
-    for document in documents:
-        if document["setting"] not in ("state", "output"):
-            continue
-        values = [document["value"]] if document["setting"] == "state" else document["outputs"]
-        texts = [text for value in values if len(text := str(value).strip().strip("'\"")) >= 3]
-        shown = "\n".join((document["code"], document["set_up"], document["masked"], document["input"]))
-        count, total = counts.get(document["setting"], (0, 0))
-        counts[document["setting"]] = (count + any(text in shown for text in texts), total + bool(texts))
-    return counts
 
 
 def chances(documents: Sequence[Document]) -> dict[str, float]:
@@ -454,7 +278,7 @@ def chances(documents: Sequence[Document]) -> dict[str, float]:
 
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
     """Return metric -> baseline -> score, of constants the best one."""
-    module = import_module(f"lm_eval_codemind.families.{tasks.family}")
+    module = import_module(f"lm_eval_codemind.{tasks.family}")
     best: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
         texts = [_asserted(family, document, policy(document)) for document in documents]
@@ -594,9 +418,6 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
         for name in tasks.benchmarks.keys() & set(names):
             best_of: dict[tuple[str, str], tuple[str, float]] = {}
             documents = documents_of(tasks, tasks.benchmarks[name])
-            if family == "runtime":
-                for setting, (count, total) in standing_in_prompt(documents).items():
-                    click.echo(f"{family} {name} {setting}: {count} of {total} values stand in the prompt")
             if family == "locate":
                 for metric, value in chances(documents).items():
                     click.echo(f"{family} {name} {metric}: a line of the body at random {100 * value:.1f}")
