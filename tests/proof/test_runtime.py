@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 import runtime_proof
+from errata import REVAL
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import Upstream, reval
@@ -25,7 +26,6 @@ from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.studies.reval import rules as answers
-from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 from runtime_proof import Observations, agreeing
 from runtime_questions import plain
 
@@ -149,13 +149,13 @@ def test_rewritten_programs_log_what_the_labels_of_a_few_say(
 def test_differences_by_cause() -> None:
     causes = [
         (state, path)
-        for inputs in load_differences().values()
+        for inputs in REVAL["items"].values()
         for lines in inputs.values()
         for state, path in lines.values()
     ]
     states = Counter(state for state, _ in causes if state)
     paths = Counter(path for _, path in causes if path)
-    assert set(states) <= set(STATE_CAUSES) and set(paths) <= set(PATH_CAUSES)
+    assert set(states) <= set(REVAL["state"]) and set(paths) <= set(REVAL["path"])
     assert paths == {"again": 21, "return": 24, "expression": 3, "merged": 9, "later": 2}
     # Where two causes meet the first one counts. Seven values without a literal are among them.
     assert states == {
@@ -163,7 +163,7 @@ def test_differences_by_cause() -> None:
         "caller": 14, "merged": 6, "index": 5,
     }  # fmt: skip
     assert len(causes) == 208 and states.total() == 203
-    differences = load_differences()
+    differences = REVAL["items"]
     assert differences["DREval/100"]["4"]["24"] == differences["DREval/149"]["4"]["17"] == ["later", ""]
     assert differences["DREval/122"]["1"]["37"] == ["pairs", ""]
 

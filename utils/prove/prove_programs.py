@@ -11,8 +11,8 @@ program is
 - ``extreme``: it differs on inputs beyond the bounds only,
 - ``right``: otherwise.
 
-A buggy program is ``wrong`` or, if it nowhere differs within the bounds, ``right``. Of a line of a bug the file has the
-change that repairs the program; ``--check`` runs these as well. Needs a JDK and the built data.
+A buggy program is ``wrong`` or, if it nowhere differs within the bounds, ``right``.
+Needs a JDK and the built data.
 """
 
 from __future__ import annotations
@@ -152,13 +152,14 @@ def main(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[
                 changed.append(f"{name} {problem_id}")
             elif not check:
                 known.setdefault(name, {})[problem_id] = record
-                save(PROGRAMS, {each: _ordered(known[each]) for each in known}, levels=2)
+                save(PROGRAMS, {each: ordered(known[each]) for each in known}, levels=2)
     click.echo("\n".join(f"{verdict}: {count}" for verdict, count in sorted(counts.items())))
     if changed:
         raise SystemExit(f"other verdicts: {', '.join(changed)}")
 
 
-def _ordered(records: Mapping[str, Any]) -> dict[str, Any]:
+def ordered(records: Mapping[str, Any]) -> dict[str, Any]:
+    """Return records in the order of the problems' numbers."""
     return dict(sorted(records.items(), key=lambda item: int(item[0].removeprefix("HumanEval_"))))
 
 

@@ -1,10 +1,9 @@
 """Execute the programs that are asked about their runtime behaviour, and write the labels that the package ships.
 
-PYTHON utils/prove/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
-PYTHON utils/prove/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
-PYTHON utils/prove/prove_runtime.py compare-readings --upstream DIR             (likewise)
-PYTHON utils/prove/prove_runtime.py runnable --upstream DIR                     (with the packages of today)
-PYTHON utils/prove/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
+PYTHON utils/prove/prove_runtime.py trace --upstream DIR --output PROOF.json  (once with each version of Python)
+PYTHON utils/prove/prove_runtime.py replicate --upstream DIR  (3.11, with the packages of REval's time)
+PYTHON utils/prove/prove_runtime.py runnable --upstream DIR  (with the packages of today)
+PYTHON utils/prove/prove_runtime.py merge --upstream DIR PROOF.json ...  (the version to ship first)
 
 """
 
@@ -18,7 +17,6 @@ from pathlib import Path
 
 import click
 
-import compare_reval
 import runtime_proof
 import runtime_questions
 from lm_eval_codemind.data.benchmarks import Upstream, reval
@@ -74,19 +72,6 @@ def replicate(upstream: Path, workers: int) -> None:
     with Sandbox(workers=workers) as sandbox:
         labels = runtime_proof.replicate_reval(_programs(upstream), sandbox)
     save("runtime_labels/reval_published.json.gz", labels)
-
-
-@main.command()
-@_UPSTREAM
-@click.option("--workers", default=2, show_default=True)
-def compare_readings(upstream: Path, workers: int) -> None:
-    """Write in what REval's labels differ from what execution shows."""
-    with Sandbox(workers=workers) as sandbox:
-        differences = compare_reval.compare_readings(_programs(upstream), sandbox)
-    save("runtime_labels/reval_differences.json", differences, levels=3)
-    causes = [pair for inputs in differences.values() for lines in inputs.values() for pair in lines.values()]
-    click.echo(f"state: {Counter(state for state, _ in causes if state)}")
-    click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
 
 
 @main.command()

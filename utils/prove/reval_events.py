@@ -16,20 +16,16 @@ from typing import Any
 
 FILENAME = "traced program"
 _MISSING: dict[str, Any] = {}
-_EXPRESSION_FRAMES = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
 
 
 class _State:
-    """A line with the variables before it; besides, for explanations, whose they are and who came there first."""
+    """A line with the variables before it."""
 
-    __slots__ = ("event", "first", "frame", "line", "local", "merged")
+    __slots__ = ("line", "local")
 
-    def __init__(self, line: int, local: dict[str, Any], frame: types.FrameType, event: str) -> None:
+    def __init__(self, line: int, local: dict[str, Any]) -> None:
         self.line = line
         self.local = local
-        self.first = self.frame = frame
-        self.event = event
-        self.merged = 0
 
 
 def record(program: str, *, stdin: str, before: str, expression: str, questions: list[list[Any]]) -> dict[str, Any]:
@@ -44,9 +40,7 @@ def record(program: str, *, stdin: str, before: str, expression: str, questions:
 
     Returns:
         ``labels``: for each question whether the line is covered, the accepted values (``repr``, type with its module,
-        without repetition; none for "Nil") and the accepted next lines, -1 for the end. ``origins``: for each question
-        where the values that upstream takes for those after the line come from, see :func:`_origins`. ``held``: for
-        each question the values that the line's own frame has when it goes on, described as the accepted ones.
+        without repetition; none for "Nil") and the accepted next lines, -1 for the end.
     """
     module = types.ModuleType("program")
     sys.modules["program"] = module
@@ -55,8 +49,7 @@ def record(program: str, *, stdin: str, before: str, expression: str, questions:
     exec(compile(before, "input.py", "exec", dont_inherit=True), namespace)
     code = compile(expression, "input.py", "eval", dont_inherit=True)
     states: list[_State] = []
-    held = _Held(questions)
-    sys.settrace(_tracer(states, held))
+    sys.settrace(_tracer(states))
     try:
         eval(code, namespace)
     except Exception:
@@ -64,47 +57,17 @@ def record(program: str, *, stdin: str, before: str, expression: str, questions:
         pass
     finally:
         sys.settrace(None)
-    return {
-        "labels": [_label(states, line, variable) for line, variable in questions],
-        "origins": [_origins(states, line) for line, _ in questions],
-        "held": [held.values[line] for line, _ in questions],
-    }
+    return {"labels": [_label(states, line, variable) for line, variable in questions]}
 
 
-class _Held:
-    """The values of variables when the frame of their line goes on, line by line; to compare values by their text."""
-
-    def __init__(self, questions: list[list[Any]]) -> None:
-        self._variables = {line: compile(variable, "variable", "eval") for line, variable in questions}
-        self._lines: dict[types.FrameType, int] = {}
-        self.values: dict[int, list[list[Any]]] = {line: [] for line, _ in questions}
-
-    def note(self, frame: types.FrameType, event: str) -> None:
-        if frame.f_code.co_name in _EXPRESSION_FRAMES or event not in ("line", "return"):
-            return
-        line = self._lines.pop(frame, 0)
-        if line in self._variables:
-            try:
-                described = _described(eval(self._variables[line], frame.f_globals, frame.f_locals))
-            except Exception:
-                described = None
-            if described is not None and described not in self.values[line]:
-                self.values[line].append(described)
-        if event == "line":
-            self._lines[frame] = frame.f_lineno
-
-
-def _tracer(states: list[_State], held: _Held) -> Any:
+def _tracer(states: list[_State]) -> Any:
     def local(frame: types.FrameType, event: str, argument: Any) -> Any:
         line = frame.f_lineno
-        held.note(frame, event)
         if states and states[-1].line == line:
             if event != "return":
                 states[-1].local = _copied(frame)
-                states[-1].frame = frame
-                states[-1].merged += event == "line"
         else:
-            states.append(_State(line, _MISSING if event == "return" else _copied(frame), frame, event))
+            states.append(_State(line, _MISSING if event == "return" else _copied(frame)))
         return local
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
@@ -150,45 +113,6 @@ def _described(value: Any) -> list[str] | None:
         return [repr(value), name]
     except Exception:
         return None
-
-
-def _origins(states: list[_State], line: int) -> list[str]:
-    """Return the different sources of the values taken for those after a line, in the order in which they come up.
-
-    ``same``: the line's own frame goes on; ``last``: there is no state after the line, so they are those before it;
-    ``return``: a return, without any; ``expression``: a comprehension, generator expression or lambda; ``callee``,
-    ``caller``; ``later``: a call made afterwards. ``again`` for a state of the line that is its return, not a run of
-    it; ``merged`` where several runs of the line make one state.
-    """
-    origins: list[str] = []
-    for index, state in enumerate(states):
-        if state.line != line:
-            continue
-        origins += ["again"] * (state.event == "return") + ["merged"] * (state.merged > 0)
-        if index == len(states) - 1:
-            origins.append("last")
-            continue
-        after = states[index + 1]
-        if after.event == "return":
-            origins.append("return")
-        elif after.frame is state.first:
-            origins.append("same")
-        elif after.frame.f_code.co_name in _EXPRESSION_FRAMES:
-            origins.append("expression")
-        elif _is_below(after.frame, state.first):
-            origins.append("callee")
-        elif state.first.f_back is after.frame or _is_below(state.first, after.frame):
-            origins.append("caller")
-        else:
-            origins.append("later")
-    return list(dict.fromkeys(origins))
-
-
-def _is_below(frame: types.FrameType, other: types.FrameType) -> bool:
-    back = frame.f_back
-    while back is not None and back is not other:
-        back = back.f_back
-    return back is other
 
 
 def _values(node: ast.expr, after: list[dict[str, Any]]) -> list[Any]:

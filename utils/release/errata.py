@@ -3,8 +3,8 @@
     python utils/release/errata.py
 
 The page has the published labels that differ from execution, and the excluded problems. ``suites.csv`` has a line for
-each test suite of HumanEval, MBPP and ClassEval's methods: ``told`` is whether a prompt with a test tells what the suite
-asks for, ``asked`` whether tasks ask about the problem. ``programs.csv`` and ``lines.csv`` have the programs of
+each test suite of HumanEval, MBPP and ClassEval's methods: ``told`` is whether a prompt with a test tells what the
+suite asks for, ``asked`` whether tasks ask about the problem. ``programs.csv`` and ``lines.csv`` have the programs of
 HumanEvalFix and the lines of their bugs.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -46,10 +47,12 @@ from lm_eval_codemind.studies.re2.data import TASKS, source_of
 from lm_eval_codemind.studies.re2.task import proofs as re2_proofs
 from lm_eval_codemind.studies.reval.rules import is_answerable
 from lm_eval_codemind.transforms import unrolling
-from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 
 ROOT = Path(__file__).parents[2]
 PAGE, FOLDER = ROOT / "docs" / "errata.md", ROOT / "docs" / "errata"
+# The items whose REval labels differ from execution, over all runs of a line: program -> input -> line -> cause of the state
+# and cause of the path, "" where they are right. The file also says what the causes mean.
+REVAL = json.loads(Path(__file__).with_name("reval_differences.json").read_text(encoding="utf-8"))
 LONGEST = 120
 RUNTIME = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 EXECUTED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
@@ -170,15 +173,15 @@ def differences() -> Iterator[tuple[str, int, Rows]]:
     """Yield what REval's labels are about, the number of those that differ from execution, and these by cause."""
     items = [
         (f"{program} ({number}, {line})", causes)
-        for program, inputs in load_differences().items()
+        for program, inputs in REVAL["items"].items()
         for number, lines in inputs.items()
         for line, causes in lines.items()
     ]
-    for place, (what, meanings) in enumerate((("State", STATE_CAUSES), ("Path", PATH_CAUSES))):
+    for place, what in enumerate(("state", "path")):
         by_cause = {
-            meaning: [name for name, causes in items if causes[place] == key] for key, meaning in meanings.items()
+            meaning: [name for name, causes in items if causes[place] == key] for key, meaning in REVAL[what].items()
         }
-        yield what, sum(bool(causes[place]) for _, causes in items), named(by_cause)
+        yield what.capitalize(), sum(bool(causes[place]) for _, causes in items), named(by_cause)
 
 
 def named(names: Mapping[Any, Sequence[str]]) -> Rows:

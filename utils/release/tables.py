@@ -1,7 +1,7 @@
 """Fill the tables of the documentation that are computed: ``python utils/release/tables.py TABLE ...``.
 
-- ``requests``: the last column of the README's table of tasks, as `codemind plan` counts them. Tasks with a second stage
-  have a "+": it asks about the programs that the model writes.
+- ``requests``: the last column of the README's table of tasks, as `codemind plan` counts them. Tasks with a second
+  stage have a "+": it asks about the programs that the model writes.
 - ``baselines``: the best baseline of each metric in the README's table, in docs/metrics.md, out of
   ``lm_eval_codemind/families/baselines.json``, which ``utils/prove/baselines.py`` writes.
 - ``lengths``: the median and the longest prompt of each benchmark and family in characters, in docs/data.md.

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from find_bug_lines import has_lines, proves
-from line_repairs import with_change
+from find_bug_lines import has_lines, proves, with_change
 from line_rules import RULES, chance, is_searched, named
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
