@@ -2,9 +2,9 @@
 
     python utils/prove/prove_ces.py --upstream DIR [--check]
 
-Each program is rewritten so that it logs every loop variable at the start of an iteration and every decision of an
-``if``. It runs on the recorded input, once on each of the Pythons that --python names. The file has, by
-input and mark, the executed values, or null if they cannot be written as literals. With --check nothing is written.
+Each program is rewritten so that it logs every loop variable at the start of an iteration and every condition.
+It runs on the recorded input, once on each of the Pythons that --python names. The file has, by input and mark, the
+executed values, or null if they cannot be written as literals. With --check nothing is written.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 
+from flow_records import rewritten
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.studies.traces import ces_data as ces
@@ -29,15 +30,18 @@ from ship import save
 
 Seen = dict[tuple[int, str], list[str]]
 
-# Runs a logging program and prints its log, its value and the literals that Python makes of them.
+# Runs a rewritten program and prints its log and its value.
 _RUN = """
-import ast, contextlib, io, json, sys
+import contextlib, io, json, sys
 source, call = json.load(sys.stdin)
 log = []
-def see(line, name, value):
-    log.append((line, name, repr(value)))
+def iteration(line, variables):
+    log.extend((line - 1, name, repr(value)) for name, value in variables.items())
+    return True
+def condition(line, value):
+    log.append((line - 1, "", repr(bool(value))))
     return value
-names = {"_codemind_see": see}
+names = {"_re2_iteration": iteration, "_re2_condition": condition}
 with contextlib.redirect_stdout(io.StringIO()):
     exec(compile(source, "<program>", "exec"), names)
     try:
@@ -49,31 +53,14 @@ print(json.dumps([log, repr(value)]))
 """
 
 
-class _Logging(ast.NodeTransformer):
-    """Logs loop variables and decisions, by their line in the original program, from 0."""
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        names = [one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)]
-        logged = [ast.parse(f"_codemind_see({node.lineno - 1}, {name!r}, {name})").body[0] for name in names]
-        node.body = [*logged, *node.body]
-        return node
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        name = f"({ast.unparse(node.test)})"
-        self.generic_visit(node)
-        decision = ast.Call(ast.Name("bool", ast.Load()), [node.test], [])
-        arguments = [ast.Constant(node.lineno - 1), ast.Constant(name), decision]
-        node.test = ast.Call(ast.Name("_codemind_see", ast.Load()), arguments, [])
-        return node
-
-
 def executed(python: str, record: dict[str, Any]) -> tuple[Seen | None, str]:
-    """Return the executed values of an input by line and name, None if the program raises; and the output."""
-    tree = ast.fix_missing_locations(_Logging().visit(ast.parse(record["code"])))
+    """Return the executed values of an input by line and name, None if the program raises; and the output.
+
+    The name of a condition is empty.
+    """
     run = subprocess.run(
         [python, "-c", _RUN],
-        input=json.dumps([ast.unparse(tree), record["input"]]),
+        input=json.dumps([ast.unparse(rewritten(record["code"], underscores=True)), record["input"]]),
         capture_output=True,
         text=True,
         check=True,
@@ -92,7 +79,7 @@ def corrections(record: dict[str, Any], seen: Seen | None) -> dict[str, list[str
     """Return the marks of an input whose executed values differ from the recorded ones."""
     changes: dict[str, list[str] | None] = {}
     tests = {
-        (node.lineno - 1, ast.get_source_segment(record["code"], node.test)): f"({ast.unparse(node.test)})"
+        (node.lineno - 1, ast.get_source_segment(record["code"], node.test))
         for node in ast.walk(ast.parse(record["code"]))
         if isinstance(node, ast.If)
     }
@@ -100,7 +87,7 @@ def corrections(record: dict[str, Any], seen: Seen | None) -> dict[str, list[str
         if kind == VARIABLE:
             shown = logged = name
         elif kind == CONDITION and (line, name) in tests:
-            shown, logged = f"({name})", tests[line, name]
+            shown, logged = f"({name})", ""
         else:
             continue
         values = [] if seen is None else seen.get((line, logged), [])

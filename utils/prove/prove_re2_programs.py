@@ -22,6 +22,7 @@ from typing import Any
 
 import click
 
+from flow_records import MOST_EVENTS
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages.python.names import imported_modules
@@ -30,7 +31,6 @@ from lm_eval_codemind.studies.re2.data import BRANCH, INPUT, LOOP, OUTPUT, PROGR
 from lm_eval_codemind.studies.re2.task import FACTS
 from lm_eval_codemind.studies.re2.values import read_value, same_plain
 from prove_re2_projects import answerable
-from re2_flow_records import MOST_EVENTS
 from re2_project_values import ADDRESS
 from ship import save
 

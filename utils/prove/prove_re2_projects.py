@@ -23,12 +23,12 @@ from typing import Any
 import click
 import yaml
 
+from flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies.re2.data import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.task import FACTS
-from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
 from re2_project_runner import definitions
 from re2_project_values import ADDRESS, RELATIONS
 from ship import save

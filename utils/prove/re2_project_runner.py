@@ -23,7 +23,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-import re2_flow_records as flow
+import flow_records as flow
 from re2_project_values import CannotRebuild, Names, compared, made, plain, readings_of
 
 SHOWN = "<shown>"
@@ -211,7 +211,7 @@ def attempt(problem: Problem, choice: list[str], mode: str) -> dict[str, Any]:
             value = call()
         else:
             shown = problem.show(ast.parse(source))
-            with flow.Tracer(source, SHOWN, record, mode == "traced"):
+            with flow.Tracer(source, SHOWN, record, active=mode == "traced"):
                 value = call()
     except BaseException as error:
         reason = "raises an exception: " + type(error).__name__
