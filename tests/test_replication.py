@@ -43,16 +43,6 @@ def read(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-@pytest.mark.upstream
-@pytest.mark.parametrize("pattern", ["ier_*.jsonl.gz", "v1_ier_*.jsonl.gz"])
-def test_the_causes_of_changed_verdicts(
-    pattern: str, shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    lines = loaded("published", monkeypatch).report(sorted((shared_data / "recorded").glob(pattern)), listing=False)
-    assert "\n".join(lines).strip() in PAGE
-
-
 @pytest.mark.slow
 @pytest.mark.upstream
 def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

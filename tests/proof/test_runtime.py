@@ -52,7 +52,9 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture(scope="module")
 def checker() -> ModuleType:
     """The script that compares labels with what rewritten programs log."""
-    spec = importlib.util.spec_from_file_location("check_runtime_labels", ROOT / "utils" / "prove" / "check_runtime_labels.py")
+    spec = importlib.util.spec_from_file_location(
+        "check_runtime_labels", ROOT / "utils" / "prove" / "check_runtime_labels.py"
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -46,12 +46,7 @@ def computed_outputs(
 
 
 def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str, list[str]]:
-    """Execute programs on the inputs that say nothing and return those that give the output, by problem.
-
-    Args:
-        problems: With proven outputs; others are passed over.
-        workers: Programs at a time.
-    """
+    """Execute programs on the inputs that say nothing and return those that give the output, by problem."""
     pairs = [
         (problem, text)
         for problem in problems

@@ -114,8 +114,9 @@ class _Rewriter(ast.NodeTransformer):
         return self._decided(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        names = variables(node, self._whole)
-        return self._logged(self._decided(node), names)
+        names = [] if self._underscores else variables(node, self._whole)
+        decided = self._decided(node)
+        return self._logged(decided, names) if names else decided
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
@@ -124,7 +125,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _logged(self, node: Any, names: list[str]) -> Any:
-        if names:
+        if names or self._underscores:
             node.body.insert(0, ast.Expr(_iteration(node.lineno, names)))
         return node
 
@@ -144,7 +145,10 @@ def _call(function: str, line: int, value: ast.expr) -> ast.Call:
 
 
 def rewritten(source: str, whole: bool = False, underscores: bool = False) -> ast.Module:
-    """Return a program that records itself with ``_re2_iteration`` and ``_re2_condition``, also variables ``_``."""
+    """Return a program that records itself with ``_re2_iteration`` and ``_re2_condition``.
+
+    With ``underscores`` every ``for`` records all variables that it assigns, and a ``while`` its condition only.
+    """
     tree: ast.Module = _Rewriter(whole, underscores).visit(ast.parse(source))
     for node in ast.walk(tree):
         # Methods called ``self.__name`` keep their meaning: only positions are filled in.

@@ -92,13 +92,7 @@ def iterations(code: str, values: Mapping[str, Any]) -> dict[int, dict[str, list
 
 
 def decisions(code: str, values: Mapping[str, Any], last: bool) -> dict[int, list[bool]]:
-    """Return line of a condition -> its truth, each time: of ``if`` false, of ``while`` true until the last time.
-
-    Args:
-        code: The program.
-        values: See :func:`arguments`.
-        last: The truth of an ``if`` the last time.
-    """
+    """Return line of a condition -> its truth, each time: of ``if`` false, of ``while`` true until the last time."""
     lines = {}
     for node, passes in _with_passes(ast.parse(code), values, 1):
         if isinstance(node, (ast.If, ast.While)):

@@ -31,11 +31,7 @@ def has_loops(code: str) -> bool:
 
 
 def instrumented(code: str) -> str:
-    """Return the program rewritten so that it tells :mod:`loop_recorder` what loops do.
-
-    Raises:
-        Unrollable: if a loop stands where it cannot be replaced.
-    """
+    """Return the program rewritten so that it tells :mod:`loop_recorder` what loops do."""
     return _Instrumenter(NumberedProgram(code)).source()
 
 

@@ -129,17 +129,7 @@ _HELPERS = ("enter", "call", "items", "start", "turn", "body", "end", "test", "j
 
 
 def record(module: str, expression: str | None, stdin: str, limit: int) -> dict[str, Any]:
-    """Run a rewritten program and return what its loops did, as plain values.
-
-    Args:
-        module: Source.
-        expression: Evaluated after the module has run, statements may come before it; None for a script.
-        stdin: What it reads.
-        limit: Iterations and calls after which nothing more is noted.
-
-    Returns:
-        ``frames`` and ``full`` of the recorder.
-    """
+    """Run a rewritten program and return what its loops did, as plain values."""
     recorder = _Recorder(limit)
     program = types.ModuleType("__main__" if expression is None else "program")
     sys.modules[program.__name__] = program

@@ -7,13 +7,14 @@ Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``pro
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from pathlib import Path
 
 import click
 from tqdm.auto import tqdm
 
-from count_loops import COUNTER, count_loops
+from flow_records import rewritten
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import LOOP_LENGTHS, read_problems, short_digest
 from lm_eval_codemind.data.catalogue import benchmarks
@@ -25,6 +26,18 @@ from lm_eval_codemind.sandbox import Job, Limits, Sandbox
 from ship import save
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+# A list of one integer, in the program's globals, that holds the iterations so far.
+COUNTER = "_codemind_iterations"
+_PRELUDE = """
+{counter} = [0]
+def _re2_iteration(line, values):
+    {counter}[0] += 1
+    return True
+def _re2_condition(line, value):
+    truth = bool(value)
+    {counter}[0] += truth and line in {whiles}
+    return truth
+"""
 
 # Runs the instrumented program in a separate namespace. Only the loops of the program count, so the test method that
 # is a method's input is compiled unchanged. What a script prints is dropped, and a script may end itself.
@@ -53,16 +66,31 @@ def _count():
 """
 
 
+def count_loops(code: str) -> str:
+    """Return a program that also counts its loops.
+
+    LL, the loop length, is the number of iterations that the program's own loops make on its input: every entry into
+    the body of a ``for`` or ``while`` and every item that a ``for`` of a comprehension takes. Nested loops add up;
+    loops inside library functions do not count. After a run the number is ``COUNTER[0]`` in the program's globals.
+    """
+    whiles = {node.lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.While)}
+    body = rewritten(code, whole=True, underscores=True).body
+    # The docstring and imports from __future__ must stay first.
+    start = next((place for place, statement in enumerate(body) if not _is_prologue(statement)), len(body))
+    prelude = ast.parse(_PRELUDE.format(counter=COUNTER, whiles=whiles or ())).body
+    return ast.unparse(ast.Module([*body[:start], *prelude, *body[start:]], [])) + "\n"
+
+
+def _is_prologue(statement: ast.stmt) -> bool:
+    return (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)) or (
+        isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    )
+
+
 def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transformed: bool = False) -> dict[str, int]:
     """Execute problems on their inputs and return the loop iterations of each, by problem id.
 
     Problems without an input, and those whose program does not run to its end, are left out.
-
-    Args:
-        problems: Problems of any kind; their code is instrumented by
-            :func:`count_loops.count_loops`.
-        workers: Programs at a time.
-        transformed: Whether to execute C+ instead of C; problems without one are left out.
     """
     problems = [
         problem

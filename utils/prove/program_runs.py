@@ -97,16 +97,7 @@ def python_results(program: str, name: str, inputs: Sequence[str], sandbox: Shar
 def java_results(
     source: str, classes: Sequence[str], name: str, inputs: Sequence[str], sandbox: SharedPool, most_hanging: int = 1
 ) -> list[list[Result]] | None:
-    """Return what a method of each class gives for each input; None if the classes do not compile.
-
-    Args:
-        source: The source of the classes.
-        classes: The names of those with the method.
-        name: The method.
-        inputs: The sources of the tuples of arguments.
-        sandbox: Where the program runs.
-        most_hanging: After so many inputs without a result in time a class gets no more inputs.
-    """
+    """Return what a method of each class gives for each input; None if the classes do not compile."""
     values = [ast.literal_eval(arguments) for arguments in inputs]
     tokens = "".join(itertools.chain.from_iterable(_tokens(value) for arguments in values for value in arguments))
     head = f"{name}\n{len(values[0])}\n{most_hanging}\n{' '.join(classes)}\n{len(inputs)}\n"
@@ -201,12 +192,6 @@ def agree(number: int, arguments: str, right: Result, result: Result) -> bool:
 
     Floats are compared with a relative and absolute tolerance of 1e-6, and a tuple equals a list with the same items.
     Of problems 20 and 32 the specification allows several results.
-
-    Args:
-        number: The problem's number.
-        arguments: The source of the arguments.
-        right: The reference's result.
-        result: The program's.
     """
     if result.value is None or right.value is None:
         return False

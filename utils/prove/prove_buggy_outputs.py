@@ -35,16 +35,7 @@ def calls_of(problem: Problem) -> list[str]:
 
 
 def prove_outputs(problems: Sequence[Problem], sandbox: Sandbox, workers: int = 1) -> dict[str, dict[str, str]]:
-    """Execute the calls of buggy programs and return the proven outputs, problem -> call -> output.
-
-    Args:
-        problems: Buggy programs with the suite T and the call of the test that reveals the bug, if it returns from it.
-        sandbox: Where calls from which a program does not return are found.
-        workers: Programs at a time, as for :func:`~lm_eval_codemind.proof.prove.prove_labels`.
-
-    Raises:
-        ValueError: if a benchmark that is not one of buggy programs is among them.
-    """
+    """Execute the calls of buggy programs and return the proven outputs, problem -> call -> output."""
     runs = []
     for problem in problems:
         if not fixed_form(problem.benchmark):

@@ -89,14 +89,7 @@ def tracing_source(run_input: RuntimeInput) -> str:
 
 
 def run_all(python: str, hash_seed: int, before: str, sources: Sequence[tuple[str, str]]) -> list[Any]:
-    """Run sources and return the JSON value that each prints on its last line; None if it prints none.
-
-    Args:
-        python: The interpreter.
-        hash_seed: Its hash seed.
-        before: A source that runs once, before all others.
-        sources: The sources, each with its standard input.
-    """
+    """Run sources and return the JSON value that each prints on its last line; None if it prints none."""
     jobs = "".join(f"{json.dumps(source)}\n" for source in (before, *sources))
     environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
     script = Path(__file__).with_name("run_sources.py")

@@ -74,11 +74,7 @@ class Trial:
         self.name = load_problem(BENCHMARKS[language], problem_id).entry_point
 
     def results(self, programs: Sequence[str], inputs: Sequence[str] = ()) -> list[list[Result]]:
-        """Return the results of programs for some inputs, or for all of the problem.
-
-        Raises:
-            ValueError: If the programs do not compile together.
-        """
+        """Return the results of programs for some inputs, or for all of the problem."""
         tried = inputs or self.inputs
         if self.language == "python":
             return [python_results(program, self.name, tried, self.sandbox) for program in programs]

@@ -40,14 +40,7 @@ CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
 
 
 class Environment:
-    """A virtual environment with a project.
-
-    Args:
-        name: Its name in ``re2_projects.yaml``.
-        entry: Its record there.
-        folder: Holds the environments.
-        pythons: Holds one directory per Python, such as pyenv's ``versions``.
-    """
+    """A virtual environment with a project."""
 
     def __init__(self, name: str, entry: Mapping[str, Any], folder: Path, pythons: Path) -> None:
         self.name = name

@@ -50,12 +50,7 @@ MAX_EVENTS = 20_000
 
 
 def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Record]:
-    """Record what the programs' loops do, unroll them, and execute the result.
-
-    Args:
-        problems: Those without a proven output, and those without a loop that runs, give no entry.
-        sandbox: Where they run.
-    """
+    """Record what the programs' loops do, unroll them, and execute the result."""
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
     records: dict[str, Record] = {}
     recording = [(problem, _recorded(problem, sandbox)) for problem in asked]

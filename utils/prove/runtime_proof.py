@@ -46,12 +46,7 @@ def _codemind_see(value):
 
 
 def observe(problems: Iterable[Problem], sandbox: Sandbox) -> Observations:
-    """Execute the programs of a benchmark on their inputs and return what happens at every line worth a question.
-
-    Args:
-        problems: Of any kind; those without a proven output are left out, unless their tests say what is looked at.
-        sandbox: Where they run, and under which version of Python and hash seed.
-    """
+    """Execute the programs of a benchmark on their inputs and return what happens at every line worth a question."""
     pending = []
     for problem in problems:
         if problem.output is None and not problem.upstream_questions:
@@ -79,10 +74,6 @@ def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
     """Return what several executions agree on.
 
     A line that they differ in is left out, as is a value; where the outputs differ, the input is excluded.
-
-    Args:
-        proofs: A version of Python and what it shows; of two with the same version the hash seed differs. An input that
-            a version cannot run is not compared.
     """
     version, first = proofs[0]
     observations: Observations = {}

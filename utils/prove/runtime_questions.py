@@ -46,13 +46,7 @@ def plain(labels: Labels) -> dict[str, Any]:
 
 
 def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, Any]], seed: str) -> Labels:
-    """Return the labels of the lines to ask about, for a benchmark.
-
-    Args:
-        problems: The benchmark's problems.
-        observations: What all executions agree on; see :mod:`runtime_proof`.
-        seed: Draws.
-    """
+    """Return the labels of the lines to ask about, for a benchmark."""
     drawn = random.Random(seed)
     asked = []
     by_problem: Labels = {}
@@ -278,13 +272,7 @@ def last_literal(run_input: RuntimeInput) -> str:
 
 
 def is_written(value: str, prompt: str, literals: set[str]) -> bool:
-    """Whether a value can be read off a prompt: as a literal, or as text of three characters or more.
-
-    Args:
-        value: The literal.
-        prompt: Program and input.
-        literals: Their literals.
-    """
+    """Whether a value can be read off a prompt: as a literal, or as text of three characters or more."""
     try:
         parsed = parse_literal(value)
     except NotALiteralError:

@@ -60,10 +60,6 @@ def reachable(code: str, text: str) -> set[str]:
     """Return the functions that can be reached by name: those the input names, and those that these name in turn.
 
     A class reaches its constructor and the special methods.
-
-    Args:
-        code: Source of the program.
-        text: Source of what runs on it.
     """
     bodies: dict[str, list[ast.AST]] = {}
     for node in ast.walk(ast.parse(code)):
@@ -109,17 +105,7 @@ class _Program:
     def _block(
         self, body: Sequence[ast.stmt], after: int, head: int, out: int, name: str, context: str, names: list[str]
     ) -> None:
-        """Note the lines of a block.
-
-        Args:
-            body: Its statements.
-            after: The line after the block.
-            head: The head of the innermost loop.
-            out: The line after that loop.
-            name: The function.
-            context: See :class:`Point`.
-            names: The function's variables.
-        """
+        """Note the lines of a block."""
         for position, statement in enumerate(body):
             following = _line(body[position + 1]) if position + 1 < len(body) else after
             self._statement(statement, following, head, out, name, context, names)

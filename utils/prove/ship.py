@@ -42,13 +42,7 @@ def record_of(fact: Proof | Recipe) -> dict[str, Any]:
 
 
 def one_a_line(records: Mapping[str, Any], indent: str = "", levels: int = 1) -> str:
-    """Return records as JSON, in their order, without a line feed at the end.
-
-    Args:
-        records: Name -> record; with more levels name -> records.
-        indent: The text before each name; each lower level adds one blank.
-        levels: The number of levels of names.
-    """
+    """Return records as JSON, in their order, without a line feed at the end."""
     rows = (
         f"{indent}{json.dumps(name)}: "
         + (json.dumps(record) if levels == 1 else one_a_line(record, f"{indent} ", levels - 1))

@@ -29,12 +29,7 @@ Document = Mapping[str, Any]
 
 
 def learned(documents: Sequence[Document], answers: Sequence[str]) -> list[str]:
-    """Return an answer for each document, of a classifier that was trained on other programs.
-
-    Args:
-        documents: Questions of one setting, coverage or path, each with its line.
-        answers: The right answers.
-    """
+    """Return an answer for each document, of a classifier that was trained on other programs."""
     candidates = [_candidates(document) for document in documents]
     table = np.array([_features(document) for document in documents])
     programs = sorted({document["problem_id"] for document in documents})

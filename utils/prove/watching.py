@@ -123,12 +123,7 @@ def line_of(program: list[CodeUnit], line: int) -> int | None:
 
 
 def runs(trace: Trace, line: int) -> list[LineRun]:
-    """Return the runs of a line in the order in which they began.
-
-    Args:
-        trace: A trace that was not cut off.
-        line: First line of a statement, see :func:`line_of`.
-    """
+    """Return the runs of a line in the order in which they began."""
     return [_run(trace, members) for members in _members(trace, line)]
 
 
@@ -160,13 +155,7 @@ _LONGEST_KEY = 4_000
 
 
 class Watching(Recorder):
-    """Notes what expressions give whenever a step ends.
-
-    Args:
-        arguments: Those of :class:`Recorder`.
-        watches: Number of a unit -> expressions to evaluate in its frame whenever it is finished.
-        options: Those of :class:`Recorder`.
-    """
+    """Notes what expressions give whenever a step ends."""
 
     def __init__(self, *arguments: Any, watches: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -211,10 +200,6 @@ def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "")
 
     Understood are names, attributes, subscripts of lists, tuples, strings, dicts and deques, tuples, constants and
     sums and differences of these.
-
-    Raises:
-        Unknown: where a name, attribute, key or index does not exist.
-        Unreadable: for anything else.
     """
 
     def value_of(node: ast.expr) -> Any:

@@ -335,11 +335,7 @@ LISTS: Mapping[str, Callable[[], str]] = {"suites.csv": suites, "programs.csv": 
 
 
 def page_of(directory: Path) -> str:
-    """Return the page of the data in a directory.
-
-    Raises:
-        SystemExit: If benchmarks are not built there; the message names them and the command that builds them.
-    """
+    """Return the page of the data in a directory."""
     proven = [name for name, benchmark in benchmarks().items() if benchmark.labels == "proven"]
     missing = [name for name in proven if not intact(directory, name)]
     if missing:

@@ -85,11 +85,7 @@ def with_requests(readme: str) -> str:
 
 
 def baselines_table(readme: str) -> Iterator[str]:
-    """Yield the lines of the table of baselines.
-
-    Raises:
-        ValueError: If a metric of the README has no baseline. The message names it.
-    """
+    """Yield the lines of the table of baselines."""
     baselines = json.loads(BASELINES.read_text(encoding="utf-8"))
     rows = list(task_rows(readme))
     known = [group for groups, _, _ in rows for group in groups]
