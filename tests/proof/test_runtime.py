@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import ast
-import gzip
 import importlib.util
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +24,7 @@ from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.studies.reval import rules as answers
+from prove_runtime import published
 from runtime_proof import Observations, agreeing
 from runtime_questions import plain
 
@@ -63,34 +62,9 @@ def checker() -> ModuleType:
 
 @pytest.mark.upstream
 def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
-    with gzip.open(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz") as file:
-        recorded = [json.loads(line) for line in file]
-    published = {
-        (program, int(number), label.line): label
-        for program, inputs in load_published().items()
-        for number, labels in inputs.items()
-        for label in labels
-    }
-    assert len(published) == len(recorded) == 3152
-    for item in recorded:
-        label = published[item["task_id"], item["input_index"], item["line"]]
-        values = () if item["state"] == "Nil" else tuple((each["value"], each["type"]) for each in item["state"])
-        assert label.variable == item["variable"]
-        assert (label.executed, label.values) == (item["coverage"], values), item
-        assert set(label.next_lines) == {each["line"] for each in item["next_lines"]}, item
-
-
-@pytest.mark.upstream
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="upstream's labels are those of Python 3.11")
-def test_executing_gives_the_published_labels(programs: list[reval.TracedProgram], sandbox: Sandbox) -> None:
-    executed = runtime_proof.replicate_reval(programs, sandbox)
-    for program, inputs in load_published().items():
-        for number, labels in inputs.items():
-            if program in executed:
-                rows = executed[program][number]
-                assert [(tuple(map(tuple, values)), tuple(lines)) for *_, values, lines in rows] == [
-                    (label.values, label.next_lines) for label in labels
-                ]
+    labels = published(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz")
+    assert sum(len(rows) for inputs in labels.values() for rows in inputs.values()) == 3152
+    assert labels == shipped.load("runtime_labels/reval_published.json.gz")
 
 
 def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:

@@ -18,12 +18,10 @@ Needs a JDK and the built data.
 from __future__ import annotations
 
 import functools
-import json
 import multiprocessing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import click
@@ -33,11 +31,10 @@ from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.programs import PROGRAMS
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import SharedPool
-from program_inputs import BOUNDED, WIDE, in_java, problem_inputs
+from program_inputs import BOUNDED, RECORDS, WIDE, in_java, problem_inputs
 from program_runs import Result, agree, java_classes, java_results, python_results, reference_results
 from ship import save
 
-REFERENCES = Path(__file__).parents[2] / "tests" / "programs" / "humanevalfix.jsonl"
 BENCHMARKS = {"python": "humanevalfix", "java": "humanevalfix_java"}
 _BEYOND = 120
 _SHOWN = 300
@@ -46,11 +43,9 @@ Difference = tuple[str, str, str]
 """An input, a program's result and the reference's, as they are shown."""
 
 
-@functools.cache
 def references() -> dict[str, dict[str, Any]]:
-    """Return problem -> its line of the file with the references."""
-    lines = REFERENCES.read_text(encoding="utf-8").splitlines()
-    return {record["problem"]: record for record in map(json.loads, lines)}
+    """Return problem -> its record with the reference."""
+    return {record["problem"]: record for record in RECORDS.values()}
 
 
 @functools.cache

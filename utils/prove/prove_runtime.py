@@ -1,7 +1,7 @@
 """Execute the programs that are asked about their runtime behaviour, and write the labels that the package ships.
 
 PYTHON utils/prove/prove_runtime.py trace --upstream DIR --output PROOF.json  (once with each version of Python)
-PYTHON utils/prove/prove_runtime.py replicate --upstream DIR  (3.11, with the packages of REval's time)
+PYTHON utils/prove/prove_runtime.py convert reval_upstream_labels.jsonl.gz
 PYTHON utils/prove/prove_runtime.py runnable --upstream DIR  (with the packages of today)
 PYTHON utils/prove/prove_runtime.py merge --upstream DIR PROOF.json ...  (the version to ship first)
 
@@ -9,11 +9,13 @@ PYTHON utils/prove/prove_runtime.py merge --upstream DIR PROOF.json ...  (the ve
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,14 +66,23 @@ def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str
     output.write_text(json.dumps(record), encoding="utf-8")
 
 
+def published(file: Path) -> dict[str, Any]:
+    """Return the labels that REval's own code gave, out of a recording of them, as they are shipped."""
+    labels: dict[str, Any] = {}
+    with gzip.open(file, "rt", encoding="utf-8") as rows:
+        for row in map(json.loads, rows):
+            state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
+            following = [line["line"] for line in row["next_lines"]]
+            inputs = labels.setdefault(row["task_id"], {}).setdefault(str(row["input_index"]), [])
+            inputs.append([row["line"], row["variable"], row["coverage"], state, following])
+    return labels
+
+
 @main.command()
-@_UPSTREAM
-@click.option("--workers", default=2, show_default=True)
-def replicate(upstream: Path, workers: int) -> None:
-    """Write the labels that REval's own reading gives."""
-    with Sandbox(workers=workers) as sandbox:
-        labels = runtime_proof.replicate_reval(_programs(upstream), sandbox)
-    save("runtime_labels/reval_published.json.gz", labels)
+@click.argument("file", type=_FILE)
+def convert(file: Path) -> None:
+    """Write the labels that REval's own code gave; the file has a row for each item."""
+    save("runtime_labels/reval_published.json.gz", published(file))
 
 
 @main.command()

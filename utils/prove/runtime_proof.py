@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
-from lm_eval_codemind.languages.python.tracing import LIMITS, Trace, TraceFailed, Value, job_source, result_of
+from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Job, Sandbox
+from lm_eval_codemind.sandbox import Sandbox
 from runtime_rules import points
 from watching import Traced, runs, submit
 
@@ -147,28 +145,6 @@ def _outputs(problem: Problem, run_input: RuntimeInput, trace: Trace) -> list[st
     return outputs
 
 
-def replicate_reval(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, Any]:
-    """Execute REval's inputs as REval reads a run, and return its labels as plain values.
-
-    See :class:`~.runtime.PublishedLabel`. Needs Python 3.11. An input whose program does not run is left out.
-    """
-    pending = [
-        (program, run_input, sandbox.submit(events_job(program, run_input)))
-        for program in programs
-        for run_input in program.inputs
-    ]
-    labels_of: dict[str, Any] = {program.task_id: {} for program in programs}
-    for program, run_input, future in tqdm(pending, desc="tracing", unit="input"):
-        try:
-            labels = result_of(future.result())["labels"]
-        except TraceFailed:
-            continue
-        labels_of[program.task_id][str(run_input.index)] = [
-            [each["line"], each["variable"], *label] for each, label in zip(run_input.questions, labels, strict=True)
-        ]
-    return labels_of
-
-
 def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
     """Execute REval's own assertions and return the inputs on which they fail here: program -> inputs.
 
@@ -184,21 +160,3 @@ def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
         if not future.result().passed:
             unrunnable.setdefault(program.task_id, []).append(str(run_input.index))
     return unrunnable
-
-
-def events_job(program: reval.TracedProgram, run_input: reval.Input) -> Job:
-    """Return the job that runs an input as REval reads a run; see :func:`.reval_events.record`."""
-    options = {
-        "program": program.code,
-        "stdin": "",
-        "before": run_input.before,
-        "expression": run_input.expression,
-        "questions": [[each["line"], each["variable"]] for each in run_input.questions],
-    }
-    source = job_source(_events_source(), [program.code, run_input.before], options)
-    return Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=f"{program.task_id} input {run_input.index}")
-
-
-@lru_cache(maxsize=1)
-def _events_source() -> str:
-    return Path(__file__).with_name("reval_events.py").read_text(encoding="utf-8")
