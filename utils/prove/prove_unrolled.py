@@ -27,10 +27,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox
-from lm_eval_codemind.transforms.unrolling import (
-    Unrollable,
-    unrolled,
-)
+from lm_eval_codemind.transforms.unrolling import Unrollable, unrolled
 from loop_decisions import executions, has_loops, instrumented, ran_a_loop
 from ship import save
 

@@ -50,8 +50,8 @@ from lm_eval_codemind.transforms import unrolling
 
 ROOT = Path(__file__).parents[2]
 PAGE, FOLDER = ROOT / "docs" / "errata.md", ROOT / "docs" / "errata"
-# The items whose REval labels differ from execution, over all runs of a line: program -> input -> line -> cause of the state
-# and cause of the path, "" where they are right. The file also says what the causes mean.
+# The items whose REval labels differ from execution: program -> input -> line -> cause of the state and of the path, ""
+# where they are right. The file also says what the causes mean.
 REVAL = json.loads(Path(__file__).with_name("reval_differences.json").read_text(encoding="utf-8"))
 LONGEST = 120
 RUNTIME = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")

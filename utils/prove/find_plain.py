@@ -1,8 +1,11 @@
-"""Execute every program on inputs that say nothing and write the names of the problems that these solve.
+"""Find the questions that trivial answers solve, and write the names of their problems.
 
-    python utils/prove/find_plain_inputs.py [--benchmark NAME ...]
+    python utils/prove/find_plain.py inputs [--benchmark NAME ...]
+    python utils/prove/find_plain.py flows
 
-Works on the built data (``$CODEMIND_DATA``), and needs what the ``classeval`` extra installs.
+``inputs`` executes every program on inputs that say nothing, and needs what the ``classeval`` extra installs. ``flows``
+answers the questions about loops and branches of RE2-Bench by the rules of :mod:`baselines` on the syntax tree and the
+input, also those that know the length of the right answer. Both work on the built data (``$CODEMIND_DATA``).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 
 import click
 
+from baselines import FAMILIES, documents_of, policies
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.data import load_benchmark
@@ -22,6 +26,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
+from lm_eval_codemind.studies.re2.task import FACTS, compared
 from ship import save
 
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
@@ -107,12 +112,17 @@ def _job(problem: Problem, text: str, limits: Limits) -> Job:
     return Job.evaluate(execution.module, [execution.expression], limits=limits)
 
 
-@click.command()
+@click.group()
+def main() -> None:
+    """Find the questions that trivial answers solve."""
+
+
+@main.command()
 @click.option(
     "--benchmark", "names", multiple=True, type=click.Choice(ASKED), default=ASKED, help="Examine these only."
 )
 @click.option("--workers", default=1, show_default=True)
-def main(names: tuple[str, ...], workers: int) -> None:
+def inputs(names: tuple[str, ...], workers: int) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
     known = load_plain_inputs()
     for name in names:
@@ -121,6 +131,23 @@ def main(names: tuple[str, ...], workers: int) -> None:
         known[name] = sorted(find_plain_inputs(asked, workers))
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
     save(PLAIN_INPUTS, dict(sorted(known.items())))
+
+
+@main.command()
+def flows() -> None:
+    """Write ``studies/re2/facts/plain.json``: task -> the problems of RE2-Bench that a rule answers."""
+    plain = {}
+    for task in ("loop", "branch"):
+        documents = documents_of(FAMILIES[f"re2_{task}"], "re2")
+        rules = policies(documents, f"re2_{task}", 0).values()
+        plain[task] = sorted(
+            document["problem_id"]
+            for document in documents
+            if any(all(place is None for *_, place in compared(document, task, rule(document))) for rule in rules)
+        )
+        easy = {document["problem_id"] for document in documents if document["difficulty"] == "easy"}
+        click.echo(f"{task}: {len(plain[task])} of {len(documents)}, of the easy ones {len(easy & set(plain[task]))}")
+    save("plain.json", plain, folder=FACTS)
 
 
 if __name__ == "__main__":
