@@ -71,12 +71,10 @@ def as_files(jobs: Sequence[Job], folder: Path) -> Contender:
 
 
 def python_contenders(jobs: Sequence[Job], sandbox: Sandbox, folder: Path) -> dict[str, Contender]:
-    """Return the contenders that run programs in Python."""
     return {"the sandbox": in_sandbox(sandbox, jobs), "python file.py": as_files(jobs, folder)}
 
 
 def java_contenders(jobs: Sequence[Job], sandbox: JavaSandbox, folder: Path) -> dict[str, Contender]:
-    """Return the contenders that run programs in Java."""
     java, runs = jdk.find(), []
     for number, job in enumerate(jobs):
         classes = folder / str(number)

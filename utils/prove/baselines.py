@@ -262,7 +262,6 @@ def _known(document: Document) -> str:
 
 
 def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
-    """Return the documents of a task."""
     module = import_module(f"lm_eval_codemind.{tasks.family}")
     return list(getattr(module, tasks.functions[0])(benchmark=benchmark, **tasks.arguments)["test"])
 
@@ -329,7 +328,6 @@ def _right(document: Document) -> str:
 
 
 def _traced(steps: str, output: str) -> str:
-    """Return an answer that lists steps, followed by an output."""
     return f"{steps}\n</trace>\n<output>\n{output}\n</output>"
 
 
@@ -433,7 +431,6 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _write(best_of: Mapping[tuple[str, str], tuple[str, float]]) -> None:
-    """Write the best baselines into the file. The other tasks' stay."""
     record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8"))
     for (task, metric), best_one in best_of.items():
         record.setdefault(task, {})[metric] = best_one

@@ -127,8 +127,6 @@ def _codemind_see(value):
 class SelfLogging(ast.NodeTransformer):
     """Rewrites a program so that it logs every line it comes to."""
 
-    # ruff: noqa: D102 - the methods are those of ast.NodeTransformer
-
     def visit_Module(self, node: ast.Module) -> ast.Module:
         future = [each for each in node.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
         rest = [each for each in node.body if each not in future]

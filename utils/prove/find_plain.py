@@ -83,7 +83,6 @@ def plain_inputs(problem: Problem) -> list[str]:
 
 
 def _emptied(value: Any) -> Any:
-    """Return the empty value of the same type: zero for a number."""
     if isinstance(value, Arguments) and value.constructor:
         return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
     if isinstance(value, Arguments):

@@ -75,12 +75,10 @@ class Record:
         return truth
 
     def clear(self) -> None:
-        """Forget everything."""
         self.loops.clear()
         self.branches.clear()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record with lines as text."""
         return {
             "loop": {str(line): self.loops[line] for line in sorted(self.loops)},
             "branch": {str(line): self.branches[line] for line in sorted(self.branches) if self.branches[line]},
@@ -97,7 +95,6 @@ def variables(loop: Any, whole: bool = False) -> list[str]:
 
 
 def names_in(node: ast.AST, context: type = ast.Store) -> list[str]:
-    """Return the names that a part of a program assigns, or loads."""
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, context)]
 
 
@@ -170,7 +167,6 @@ def spread(source: str) -> str:
 
 
 def last_line(node: ast.AST) -> int:
-    """Return the last line on which a part of a node starts."""
     return max(getattr(part, "lineno", 0) for part in ast.walk(node))
 
 

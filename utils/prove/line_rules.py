@@ -44,7 +44,6 @@ RULES: Mapping[str, Rule] = {
 
 
 def named(program: str) -> dict[str, int]:
-    """Return the line, from 1, that each rule names."""
     lines = program.split("\n")
     body = body_of(lines)
     return {name: rule(lines, body) for name, rule in RULES.items()}

@@ -80,12 +80,10 @@ def executions(recorded: Mapping[str, Any]) -> list[Execution]:
 
 
 def ran_a_loop(run: Iterable[Execution]) -> bool:
-    """Whether any loop statement was reached."""
     return any("for" in entry or "while" in entry for _, record in run for entry in record.values() if entry != 1)
 
 
 def _several(frames: Sequence[Any], classes: Sequence[int]) -> set[int]:
-    """Return the functions whose frames are of more than one class."""
     kinds: dict[int, set[int]] = {}
     for frame, kind in zip(frames, classes, strict=True):
         kinds.setdefault(frame[0], set()).add(kind)
@@ -114,8 +112,6 @@ def _signed(
 
 
 class _Noted(CallRewriter):
-    """Calls of functions with loops, noted in a record."""
-
     def __init__(self, concerned: set[str], inside: str) -> None:
         self._concerned = concerned
         self._inside = inside

@@ -51,7 +51,6 @@ class _Recorder:
 
     @property
     def full(self) -> bool:
-        """Whether the limit was reached."""
         return self._events > self._limit
 
     def _notes(self) -> bool:
@@ -59,7 +58,6 @@ class _Recorder:
         return not self.full
 
     def enter(self, function: int, name: str) -> dict[str, Any]:
-        """Return the record of an execution of a function that starts."""
         site, self._pending = self._pending, None
         if site is not None and site[1] != name:
             site = None
@@ -71,7 +69,6 @@ class _Recorder:
         return new
 
     def call(self, inside: Any, number: str, name: str, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of the program."""
         if number not in inside:
             inside[number] = {"call": []}
         self._pending = inside[number]["call"], name
@@ -81,7 +78,6 @@ class _Recorder:
             self._pending = None
 
     def items(self, inside: Any, number: str, iterable: Any, fresh: bool) -> Iterator[tuple[Any, Any]]:
-        """Yield the items of a ``for`` loop, each with the record of its iteration."""
         entry: dict[str, Any] = {"for": [], "end": 0}
         inside[number] = entry
         iterator = iter(iterable)
@@ -94,7 +90,6 @@ class _Recorder:
         entry["end"] = 1
 
     def start(self, inside: Any, number: str) -> Any:
-        """Return the record of a ``while`` loop that starts."""
         entry = inside[number] = {"while": [], "end": 0}
         return entry
 
@@ -106,22 +101,18 @@ class _Recorder:
         return within
 
     def body(self, entry: Any) -> None:
-        """Note that the condition held."""
         if entry["while"]:
             entry["while"][-1][0] = 1
 
     def end(self, entry: Any) -> None:
-        """Note that the condition did not hold any longer."""
         entry["end"] = 1
 
     def test(self, inside: Any, number: str, value: Any) -> bool:
-        """Note which way an ``if`` goes."""
         taken = bool(value)
         inside[number] = {"if": int(taken)}
         return taken
 
     def jump(self, inside: Any, number: str) -> None:
-        """Note that a ``break`` or ``continue`` is reached."""
         inside[number] = 1
 
 

@@ -30,7 +30,6 @@ from ship import record_of, save
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
-    """Return a benchmark's problems as the recipes are made for them."""
     if upstream is None and not get_benchmark(name).packaged:
         raise SystemExit(f"{name} is made from upstream's files; name their directory by --upstream")
     problems = read_proven(name, Upstream(upstream) if upstream else downloading(Path()))
@@ -53,7 +52,6 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
 
 
 def main() -> None:
-    """Make the recipes of the chosen benchmarks."""
     shipped = [name for name in benchmarks() if load_recipes(name)]
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--upstream", type=Path, help="directory with upstream's checkouts or archives")

@@ -44,17 +44,14 @@ class Range:
 
     @property
     def naturals(self) -> SearchStrategy[int]:
-        """Integers that are not negative."""
         return self.integers.map(abs)
 
     @property
     def positive(self) -> SearchStrategy[int]:
-        """Integers above 0."""
         return self.integers.map(lambda number: abs(number) or 1)
 
     @property
     def numbers(self) -> SearchStrategy[float]:
-        """Integers and floats."""
         return st.one_of(self.integers, self.floats)
 
     def text(self, most: int = 24) -> SearchStrategy[str]:
@@ -129,7 +126,17 @@ def _brackets(pair: str) -> SearchStrategy[str]:
 
 _letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_planets = [*"Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune Pluto mars".split(), "", "Jupyter"]
+_planets = [
+    "Mercury",
+    "Venus",
+    "Earth",
+    "Mars",
+    "Jupiter",
+    "Saturn",
+    "Uranus",
+    "Neptune",
+    "Pluto",
+    "mars",
     "",
     "Jupyter",
 ]

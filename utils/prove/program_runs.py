@@ -145,7 +145,6 @@ def _tokens(value: Any) -> Iterator[str]:
 
 
 def _read_all(text: str) -> Iterator[list[Result]]:
-    """Yield the results of each class."""
     results: list[Result] = []
     lines = iter(text.splitlines())
     for line in lines:

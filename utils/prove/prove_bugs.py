@@ -80,12 +80,10 @@ def _run(jobs: Mapping[str, Job], sandbox: SharedPool) -> dict[str, Outcome]:
 
 
 def assertions_of(problem: Problem) -> dict[str, str]:
-    """Return the assertions of a suite that stand by themselves and are short enough to be shown, with their calls."""
     return {test: call for test, call in assertions(problem).items() if len(test) <= SHOWN_CHARACTERS}
 
 
 def _alone(problem: Problem, test: str) -> Job:
-    """Return the job that runs one assertion on a problem's program."""
     kind = kind_of(problem)
     return kind.suite_job(kind.with_tests(problem, test), problem.code)
 

@@ -68,12 +68,10 @@ def watches_of(run_input: RuntimeInput) -> dict[int, list[str]]:
 
 
 def stdin_of(run_input: RuntimeInput) -> str:
-    """Return the text on standard input."""
     return run_input.input if run_input.expression is None else ""
 
 
 def tracing_source(run_input: RuntimeInput) -> str:
-    """Return a program that traces an input and prints the record."""
     options = {
         "program": run_input.code,
         "script": run_input.expression is None,
@@ -123,7 +121,6 @@ def observed(problem: Problem, run_input: RuntimeInput, record: Record | None) -
 
 
 def read_inputs(name: str, upstream: Path) -> list[tuple[Problem, RuntimeInput]]:
-    """Return the problems of a benchmark that have a proven output, each with its input."""
     problems = (problem for problem in read_proven(name, Upstream(upstream)) if problem.output is not None)
     return [(problem, run_input) for problem in problems for run_input in inputs_of(problem)]
 

@@ -66,7 +66,6 @@ def _problems(name: str) -> list[Problem]:
 
 
 def _pairs(name: str, seed: int) -> list[tuple[Problem, Fresh]]:
-    """Return the problems that have a fresh input, each with it."""
     fresh = load_fresh(name, seed, 1)
     return [(each, fresh[each.problem_id]) for each in _problems(name) if fresh[each.problem_id].runs]
 

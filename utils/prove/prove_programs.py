@@ -44,7 +44,6 @@ Difference = tuple[str, str, str]
 
 
 def references() -> dict[str, dict[str, Any]]:
-    """Return problem -> its record with the reference."""
     return {record["problem"]: record for record in RECORDS.values()}
 
 
@@ -150,7 +149,6 @@ def main(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[
 
 
 def ordered(records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return records in the order of the problems' numbers."""
     return dict(sorted(records.items(), key=lambda item: int(item[0].removeprefix("HumanEval_"))))
 
 

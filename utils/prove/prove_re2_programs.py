@@ -46,7 +46,6 @@ Run = Mapping[str, Any]
 
 
 def excluded(reason: str) -> dict[str, Any]:
-    """Return the record of a label that is left out."""
     return {"status": "excluded", "reason": reason}
 
 
@@ -72,7 +71,6 @@ def jobs_of(problem: Problem) -> dict[str, dict[str, Any]]:
 
 
 def run(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, str, int, str]) -> dict[str, Any]:
-    """Execute jobs under a condition and return what the executions show."""
     version, seed, shift, zone = condition
     python = sorted(pythons.glob(f"{version}.*/bin/python"))[-1]
     with TemporaryDirectory() as folder:
@@ -86,7 +84,6 @@ def run(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, str, int, 
 
 
 def decide_output(runs: list[Run], label: Any, script: bool) -> dict[str, Any]:
-    """Return the record of an output label."""
     for each in runs:
         if "failed" in each:
             return excluded(f"raises an exception: {each['failed']}")
@@ -113,7 +110,6 @@ def decide_input(runs: list[Run], output: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decide_flow(runs: list[Run], record: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """Return the record of a loop or branch label, about the lines that upstream marks."""
     for each in runs:
         if "failed" in each:
             return excluded(f"raises an exception: {each['failed']}")

@@ -40,8 +40,6 @@ CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
 
 
 class Environment:
-    """A virtual environment with a project."""
-
     def __init__(self, name: str, entry: Mapping[str, Any], folder: Path, pythons: Path) -> None:
         self.name = name
         self.entry = entry
@@ -49,7 +47,6 @@ class Environment:
         self._pythons = pythons
 
     def python(self, version: str) -> Path:
-        """Return the environment's Python, installing the project if need be."""
         folder = self._folder / f"{self.name}-py{version}"
         python = folder / "bin" / "python"
         done = folder / "installed"
@@ -81,7 +78,6 @@ class Environment:
         return name.split("@@")[1].removesuffix(".py")
 
     def run(self, jobs: Mapping[str, Any], setup: Mapping[str, str], number: int) -> dict[str, Any]:
-        """Execute problems under one set of conditions and return what the executions show."""
         seed, shift, zone = CONDITIONS[number]
         python = self.python(self.entry["python"][number % 2])
         with TemporaryDirectory() as folder:
@@ -110,7 +106,6 @@ def best_of(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def decide_output(runs: list[list[dict[str, Any]]], reviewed: bool) -> dict[str, Any]:
-    """Return the record of an output label."""
     best = [best_of(results) for results in runs]
     for result in best:
         if "failed" in result:
@@ -197,14 +192,12 @@ def answerable(texts: list[str]) -> bool:
 
 
 def agrees(recorded: Any, value: Any) -> bool:
-    """Whether upstream's label of a line is the value that the executions show."""
     if isinstance(recorded, Mapping):
         return set(recorded) == set(value) and all(same_values(recorded[name], value[name]) for name in value)
     return bool(recorded == value)
 
 
 def without_quotes(value: Any) -> Any:
-    """Return a recorded input without the quotes inside its texts."""
     if isinstance(value, dict):
         return {key: without_quotes(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -250,7 +243,6 @@ def with_hand(inputs: Mapping[str, Any], hand: Mapping[str, str]) -> dict[str, A
 
 
 def table_package(job: Mapping[str, Any]) -> str:
-    """Return the package that a problem comes from."""
     return str(job["module"]).split(".")[0]
 
 
@@ -300,13 +292,11 @@ def flow_question(record: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 
 def setup_of(jobs: Iterable[Mapping[str, Any]], setups: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the setup for the package that the problems come from."""
     packages = {table_package(job) for job in jobs}
     return next((setups[package] for package in packages if package in setups), {"prepare": "", "names": ""})
 
 
 def qualname_of(source: str, function: str) -> str:
-    """Return the qualified name of a function in the program that the prompt shows."""
     names = [name for name in definitions(ast.parse(source)) if name.rpartition(".")[2] == function]
     return names[0]
 

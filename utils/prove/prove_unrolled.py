@@ -47,7 +47,6 @@ MAX_EVENTS = 20_000
 
 
 def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Record]:
-    """Record what the programs' loops do, unroll them, and execute the result."""
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
     records: dict[str, Record] = {}
     recording = [(problem, _recorded(problem, sandbox)) for problem in asked]

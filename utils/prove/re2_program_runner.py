@@ -31,7 +31,6 @@ _PYTHON = re.compile(r"\(.*\)|datetime\.datetime\([\d, ]*\)", re.DOTALL)
 
 
 def main() -> None:
-    """Run the jobs."""
     jobs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     for job in jobs.values():
         import_packages(job["code"])
@@ -51,7 +50,6 @@ def import_packages(code: str) -> None:
 
 
 def too_long(number: int, frame: Any) -> None:
-    """End a program that runs for too long."""
     raise TimeoutError
 
 
@@ -86,7 +84,6 @@ def result_of(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def returned_for(job: dict[str, Any], code: Any, inputs: Any) -> str | None:
-    """Return the value of a call with other inputs; None where it fails."""
     try:
         return returned({**job, "inputs": inputs}, code, {})
     except (Exception, SystemExit):
@@ -156,7 +153,6 @@ def plain(job: dict[str, Any]) -> list[Any]:
 
 
 def empty(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments with the empty or zero value of each type."""
     return {name: value if value is None else type(value)() for name, value in arguments.items()}
 
 

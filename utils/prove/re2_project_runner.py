@@ -51,7 +51,6 @@ class Problem:
         self.function = self.installed[job["qualname"]]
 
     def owner(self) -> Any:
-        """Return the class of the function, or None."""
         value: Any = self.module
         for part in self.job["qualname"].split(".")[:-1]:
             value = getattr(value, part)
@@ -225,7 +224,6 @@ def attempt(problem: Problem, choice: list[str], mode: str) -> dict[str, Any]:
 
 
 def apart(work: Any) -> dict[str, Any]:
-    """Run a function in a separate process and return its result."""
     with tempfile.NamedTemporaryFile() as file:
         child = os.fork()
         if child == 0:
@@ -270,7 +268,6 @@ def executed(job: dict[str, Any], names: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def main() -> None:
-    """Execute the problems of a job."""
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     now = time.time
     time.time = lambda: now() + job["shift"]

@@ -76,7 +76,6 @@ def commas(text: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Return a text without blanks."""
     return re.sub(r"\s+", "", text)
 
 
@@ -135,7 +134,6 @@ def compared(recorded: Any, value: Any) -> str:
 
 
 def worst(relations: Any) -> str:
-    """Return the relation of a whole from those of its parts."""
     return RELATIONS[max([RELATIONS.index(relation) for relation in relations] or [0])]
 
 

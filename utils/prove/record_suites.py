@@ -12,7 +12,6 @@ from lm_eval_codemind.sandbox import Sandbox, lists
 
 
 def main() -> None:
-    """Record the suites, and write the file."""
     made: dict[str, str] = {}
     with Sandbox() as sandbox:
         for benchmark in BENCHMARKS:

@@ -35,7 +35,6 @@ Item = TypeVar("Item")
 
 
 def plain(labels: Labels) -> dict[str, Any]:
-    """Return labels as JSON values, as ``runtime_labels.load_labels`` reads them."""
     return {
         program: {
             number: {**asdict(of_input), "labels": [list(astuple(label)) for label in of_input.labels]}
@@ -105,7 +104,6 @@ class _Asked:
         self.chosen[line] = replace(label, asked=asked)
 
     def number(self, question: str) -> int:
-        """Return how many lines a question is asked about."""
         return sum(question in label.asked for label in self.chosen.values())
 
     def novel(self, point: Point, run: int) -> tuple[str, str, str] | None:
@@ -186,7 +184,6 @@ def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
 
 
 def _spread(entries: Sequence[tuple[_Asked, int, int]]) -> list[tuple[_Asked, int, int]]:
-    """Return at most so many lines an input, of one kind."""
     taken: dict[int, int] = defaultdict(int)
     entries_apart = []
     for entry in entries:

@@ -20,7 +20,6 @@ _FLIPS: dict[type[ast.AST], type[ast.AST]] = {
 
 
 def constant_body(document: Document, value: str) -> str:
-    """Return a function or method that returns a constant whatever it gets."""
     name = str(document["entry_point"]).rpartition(".")[2]
     if document["kind"] != "method":
         return f"def {name}(*arguments, **named):\n    return {value}"

@@ -128,7 +128,6 @@ def runs(trace: Trace, line: int) -> list[LineRun]:
 
 
 def _members(trace: Trace, line: int) -> list[list[int]]:
-    """Return the indices of the steps of each run of a line."""
     lists: list[list[int]] = []
     current: dict[int, list[int]] = {}
     for index, step in enumerate(trace.steps):
@@ -164,7 +163,6 @@ class Watching(Recorder):
         }
 
     def seen(self, record: Any) -> list[list[Any]]:
-        """Return the values of the watched expressions."""
         frame, rows = record.frame, []
         for text, expression in self._watches.get(record.unit, ()):
             try:

@@ -89,7 +89,6 @@ def label_cell(label: str | None) -> str:
 
 
 def changed_labels(problems: Sequence[Problem]) -> Rows:
-    """Return the problems that are not confirmed."""
     return [
         (
             problem.problem_id,
@@ -103,7 +102,6 @@ def changed_labels(problems: Sequence[Problem]) -> Rows:
 
 
 def excluded_inputs(problems: Sequence[Problem]) -> Rows:
-    """Return excluded problems with their inputs."""
     return [(problem.problem_id, EXCLUSION_REASONS[problem.reason], label_cell(problem.input)) for problem in problems]
 
 
@@ -144,7 +142,6 @@ def long_tests(problems: Sequence[Problem]) -> Rows:
 
 
 def suite_counts() -> Iterator[tuple[Any, ...]]:
-    """Yield a row of numbers of suites for each benchmark."""
     for name, verdicts in load_verdicts().items():
         counts = Counter(verdict.label for verdict in verdicts.values())
         untold = sum(not verdict.told for verdict in verdicts.values())
@@ -253,7 +250,6 @@ def re2_tables() -> tuple[Rows, Rows]:
 
 
 def program_counts() -> Iterator[tuple[Any, ...]]:
-    """Yield the numbers of verdicts about the programs of each benchmark."""
     for name, records in shipped.load(PROGRAMS).items():
         counts = Counter(record["verdict"] for record in records.values())
         lines = shipped.load(BUG_LINES)[name]
@@ -308,7 +304,6 @@ def suites() -> str:
 
 
 def programs() -> str:
-    """Return the verdicts of all programs."""
     columns = ("verdict", "reason", "input", "result", "right")
     rows = (
         (name, problem_id, program, *(part.get(column, "") for column in columns), record["inputs"])
@@ -320,7 +315,6 @@ def programs() -> str:
 
 
 def lines() -> str:
-    """Return the lines that repair a program."""
     several = "the fix changes several lines together"
     rows = (
         (name, problem_id, line, several if text is None else text or "the line is left out", record["searched"])

@@ -34,12 +34,10 @@ class Fixed(DocumentLM):
         self.response = response
 
     def respond(self, request: Any) -> str:
-        """Return the response."""
         return self.response or str(request.doc["target"])
 
 
 def scores(page: dict[str, Any], manager: TaskManager, response: str) -> str:
-    """Return a table of metrics for one response to the page's questions."""
     task = page["task"]
     results = simple_evaluate(
         model=Fixed(response), tasks=[task], samples={task: page["questions"]}, task_manager=manager,
@@ -54,12 +52,10 @@ def scores(page: dict[str, Any], manager: TaskManager, response: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return a text as a block that may itself contain blocks."""
     return f"````text\n{text.strip()}\n````"
 
 
 def text_of(name: str, page: dict[str, Any]) -> str:
-    """Return the Markdown of a page."""
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
     document = list(manager.load([page["task"]])["tasks"][page["task"]].eval_docs)[page["questions"][0]]
     right = f"```python\n{load_problem('sample', page['right']).code.strip()}\n```" if page.get("right") else ""
@@ -86,7 +82,6 @@ def text_of(name: str, page: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write the pages."""
     logging.disable(logging.WARNING)
     directory = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/families"
     directory.mkdir(parents=True, exist_ok=True)

@@ -63,19 +63,16 @@ def task_rows(readme: str) -> Iterator[tuple[list[str], list[str], str]]:
 
 
 def requests(group: str) -> str:
-    """Return the requests of a group as the README shows them."""
     counted = plan(["--tasks", group])
     return f"{sum(task.requests for task in counted.tasks):,}" + ("+" if counted.later else "")
 
 
 def published_requests() -> dict[str, str]:
-    """Return the requests that the README shows, by group."""
     rows = task_rows(README.read_text(encoding="utf-8"))
     return {group: count for groups, _, cell in rows for group, count in zip(groups, cell.split(" / "), strict=True)}
 
 
 def with_requests(readme: str) -> str:
-    """Return the README with the numbers of requests."""
     lines = readme.splitlines()
     for place, line in enumerate(lines):
         if line.startswith("| `codemind_"):
@@ -117,7 +114,6 @@ def _place(name: str) -> int:
 
 
 def with_baselines(page: str) -> str:
-    """Return docs/metrics.md with the baselines."""
     return replaced(page, baselines_table(README.read_text(encoding="utf-8")))
 
 
