@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-import runtime_proof
+import prove_runtime
 from errata import REVAL
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data import load_benchmark
@@ -24,8 +22,7 @@ from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.studies.reval import rules as answers
-from prove_runtime import published
-from runtime_proof import Observations, agreeing
+from prove_runtime import Observations, agreeing, published
 from runtime_questions import plain
 
 ROOT = Path(__file__).parents[2]
@@ -48,18 +45,6 @@ def sandbox() -> Iterator[Sandbox]:
         yield started
 
 
-@pytest.fixture(scope="module")
-def checker() -> ModuleType:
-    """The script that compares labels with what rewritten programs log."""
-    spec = importlib.util.spec_from_file_location(
-        "check_runtime_labels", ROOT / "utils" / "prove" / "check_runtime_labels.py"
-    )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.upstream
 def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
     labels = published(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz")
@@ -75,7 +60,7 @@ def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:
     """Check the shipped labels of some problems against an execution here and now; return how many there are."""
     known = load_labels(problems[0].benchmark)
     count = 0
-    for program, inputs in runtime_proof.observe(problems, sandbox).items():
+    for program, inputs in prove_runtime.observe(problems, sandbox).items():
         for number, seen in inputs.items():
             of_input = known[program][number]
             if of_input.reason:
@@ -104,26 +89,24 @@ def test_executing_gives_the_shipped_labels_of(name: str, upstream: Upstream, sa
     assert compare_with_execution(read_proven(name, upstream)[::EVERY], sandbox) > 5
 
 
-def test_rewritten_programs_log_what_the_labels_say(checker: ModuleType) -> None:
+def test_rewritten_programs_log_what_the_labels_say() -> None:
     """No tracer is involved: the programs say themselves which lines they come to."""
     labels = load_labels("sample")
     for problem in load_benchmark("sample"):
         for run_input in inputs_of(problem):
-            assert checker.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
+            assert prove_runtime.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
 
 
 @pytest.mark.upstream
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
-def test_rewritten_programs_log_what_the_labels_of_a_few_say(
-    name: str, upstream: Upstream, checker: ModuleType
-) -> None:
-    """``utils/prove/check_runtime_labels.py`` does it for all."""
+def test_rewritten_programs_log_what_the_labels_of_a_few_say(name: str, upstream: Upstream) -> None:
+    """``utils/prove/prove_runtime.py check`` does it for all."""
     labels = load_labels(name)
     for problem in read_proven(name, upstream)[::EVERY]:
         for run_input in inputs_of(problem):
             known = labels.get(problem.problem_id, {}).get(run_input.number)
             if known is not None and not known.reason:
-                assert checker.differences(problem, run_input, known) == []
+                assert prove_runtime.differences(problem, run_input, known) == []
 
 
 def test_differences_by_cause() -> None:

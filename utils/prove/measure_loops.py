@@ -2,7 +2,7 @@
 
     python utils/prove/measure_loops.py --upstream DIR [--benchmark NAME ...]
 
-Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``prove_labels.py --digests-only``.
+Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``prove_labels.py labels --digests-only``.
 """
 
 from __future__ import annotations

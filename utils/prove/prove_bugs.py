@@ -4,7 +4,7 @@
     python utils/prove/prove_bugs.py outputs --upstream DIR [--workers N]
 
 ``tests`` executes the suites' assertions one by one. Those of programs in Java need a JDK. Afterwards prove the labels
-of the buggy programs, where they have any: ``prove_labels.py --benchmark NAME``. ``outputs``, after that, executes the
+of the buggy programs, where they have any: ``prove_labels.py labels --benchmark NAME``. ``outputs``, after that, executes the
 calls of the suites. Then make the recipes of the buggy programs again: ``make_recipes.py --benchmark NAME``.
 """
 

@@ -28,7 +28,6 @@ from typing import Any
 
 import click
 
-from check_runtime_labels import _text, self_logging
 from flow_rules import guesses
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import parse_literal
@@ -41,6 +40,7 @@ from lm_eval_codemind.languages.python.recorder import units
 from lm_eval_codemind.languages.python.tracing import read_trace
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.executions import MAX_STEPS, MAX_VALUE, Event, chosen, events, target_of, values_of
+from self_logging import self_logging, text_of
 from ship import save
 from watching import watching_source
 
@@ -221,7 +221,7 @@ def differences(known: Execution, record: Any) -> list[str]:
 
 
 def _as_logged(value: str) -> str:
-    return value and str(_text(parse_literal(value)))
+    return value and str(text_of(parse_literal(value)))
 
 
 @main.command()

@@ -1,6 +1,7 @@
-"""Judge the programs of HumanEvalFix by references, and write or check the verdicts that the package ships.
+"""Judge the programs of HumanEvalFix by references, and write or check what the package ships about them.
 
-    python utils/prove/prove_programs.py [--problem N ...] [--workers N] [--check]
+    python utils/prove/prove_programs.py verdicts [--problem N ...] [--workers N] [--check]
+    python utils/prove/prove_programs.py lines [--language python] [--problem N ...] [--check]
 
 The references in ``tests/programs/humanevalfix.jsonl`` were written from the specifications alone. A program runs on at
 least 1,000 inputs within the bounds of the prompt, fewer only where there are fewer, and on some beyond them. A fixed
@@ -12,28 +13,41 @@ program is
 - ``right``: otherwise.
 
 A buggy program is ``wrong`` or, if it nowhere differs within the bounds, ``right``.
-Needs a JDK and the built data.
+
+A line of a buggy program is accepted if a change of it alone gives the reference's results on all inputs within the
+bounds. The changes are those that are shipped and those of ``tests/programs/line_repairs.yaml``. If no line repairs a
+program alone, the lines that the fix changes together are accepted. There are no lines of a bug whose fix is wrong.
+Needs a JDK and the built data, and ``lines`` the verdicts.
 """
 
 from __future__ import annotations
 
 import functools
 import multiprocessing
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import click
+import yaml
 
+from line_rules import is_searched
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.data.facts.programs import PROGRAMS
+from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS
+from lm_eval_codemind.families.verdict.task import changed_lines, tidy
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import BOUNDED, RECORDS, WIDE, in_java, problem_inputs
 from program_runs import Result, agree, java_classes, java_results, python_results, reference_results
 from ship import save
+
+_REPAIRS = Path(__file__).parents[2] / "tests" / "programs" / "line_repairs.yaml"
+_WORD = re.compile(r"\w")
+
 
 BENCHMARKS = {"python": "humanevalfix", "java": "humanevalfix_java"}
 _BEYOND = 120
@@ -124,12 +138,47 @@ def _simplicity(difference: Difference) -> tuple[bool, int, str]:
     return difference[1] == "no result in time", len(difference[0]), difference[0]
 
 
-@click.command()
+def with_change(program: str, number: int, change: str) -> str:
+    """Return a program with another text in place of a line; without the line if the text is empty."""
+    lines = program.split("\n")
+    lines[number - 1 : number] = [change] if change else []
+    return "\n".join(lines)
+
+
+def proves(trial: Trial, program: str) -> bool:
+    """Whether a program gives the right results on all inputs within the bounds."""
+    (results,) = trial.results([program])
+    return not any(keeps for keeps, _ in trial.differences(results)) and not any(
+        result.refused for result in results[: trial.bounded] if trial.language == "python"
+    )
+
+
+def accepted(trial: Trial, buggy: str, correct: str, changes: Mapping[int, str]) -> dict[str, str | None]:
+    """Return the lines whose change repairs a program, each with it; else those that the fix changes, without."""
+    repairs = {line: text for line, text in sorted(changes.items()) if proves(trial, with_change(buggy, line, text))}
+    if repairs:
+        return {str(line): text for line, text in repairs.items()}
+    texts = buggy.split("\n")
+    return {str(line): None for line in changed_lines(buggy, correct) if _WORD.search(texts[line - 1])}
+
+
+def has_lines(record: Mapping[str, Any]) -> bool:
+    """Whether the lines of a bug can be proven: within the bounds its fix is right, and the buggy program wrong."""
+    agrees = record["verdict"] in ("right", "extreme") or (record["verdict"] == "ambiguous" and "input" not in record)
+    return agrees and record["buggy"]["verdict"] == "wrong"
+
+
+@click.group()
+def main() -> None:
+    """Prove what the package ships about the programs of HumanEvalFix."""
+
+
+@main.command()
 @click.option("--problem", "numbers", multiple=True, type=int, default=range(164), help="Numbers of HumanEval.")
 @click.option("--workers", default=2, show_default=True)
 @click.option("--check", is_flag=True, help="Compare with the shipped verdicts instead of writing them.")
 @click.option("--language", "languages", multiple=True, type=click.Choice(list(BENCHMARKS)), default=list(BENCHMARKS))
-def main(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[str]) -> None:
+def verdicts(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[str]) -> None:
     """Write ``proofs/fixed_programs.json``, or check it."""
     known = {name: dict(records) for name, records in shipped.load(PROGRAMS).items()}
     changed, counts = [], Counter[str]()
@@ -146,6 +195,32 @@ def main(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[
     click.echo("\n".join(f"{verdict}: {count}" for verdict, count in sorted(counts.items())))
     if changed:
         raise SystemExit(f"other verdicts: {', '.join(changed)}")
+
+
+@main.command()
+@click.option("--language", "languages", multiple=True, type=click.Choice(list(BENCHMARKS)), default=list(BENCHMARKS))
+@click.option("--problem", "numbers", multiple=True, type=int, default=range(164), help="Numbers of HumanEval.")
+@click.option("--check", is_flag=True, help="Compare with what is shipped; write nothing.")
+def lines(languages: Sequence[str], numbers: Sequence[int], check: bool) -> None:
+    """Write ``proofs/bug_lines.json``, or check it."""
+    known = {name: dict(records) for name, records in shipped.load(BUG_LINES).items()}
+    own = yaml.safe_load(_REPAIRS.read_text(encoding="utf-8"))
+    differing = []
+    for name, problem_id in [(BENCHMARKS[language], f"HumanEval_{n}") for n in numbers for language in languages]:
+        before = known[name].pop(problem_id, None)
+        if has_lines(shipped.load(PROGRAMS)[name][problem_id]):
+            problem = load_problem(name, problem_id)
+            trial = Trial(problem_id, references()[problem_id]["reference"], problem.language, SharedPool())
+            changes = {int(line): text for line, text in (before or {"lines": {}})["lines"].items() if text is not None}
+            changes |= own.get(name, {}).get(problem_id, {})
+            buggy = tidy(load_bug(problem).code)
+            repairs = accepted(trial, buggy, tidy(problem.code), changes)
+            known[name][problem_id] = {"lines": repairs, "searched": is_searched(buggy, list(map(int, repairs)))}
+        if known[name].get(problem_id) != before:
+            differing.append(f"{name} {problem_id}")
+    if check:
+        raise SystemExit(f"other lines: {', '.join(differing)}" if differing else 0)
+    save(BUG_LINES, {name: ordered(records) for name, records in known.items()}, levels=2)
 
 
 def ordered(records: Mapping[str, Any]) -> dict[str, Any]:

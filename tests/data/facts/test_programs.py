@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from find_bug_lines import has_lines, proves, with_change
 from line_rules import RULES, chance, is_searched, named
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
@@ -18,7 +17,7 @@ from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import ARGUMENTS, BOUNDED, problem_inputs
-from prove_programs import Trial, judge, references
+from prove_programs import Trial, has_lines, judge, proves, references, with_change
 
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
 # Problems whose specification allows fewer inputs than 1,000.

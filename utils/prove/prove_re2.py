@@ -1,10 +1,16 @@
-"""Prove the labels of RE2-Bench's problems from real projects, and write the proof that the package ships.
+"""Prove the labels of RE2-Bench's problems, and write the proofs that the package ships.
 
-    python utils/prove/prove_re2_projects.py --upstream DIR --environments DIR [--only NAME ...]
+    python utils/prove/prove_re2.py programs [--pythons DIR]
+    python utils/prove/prove_re2.py projects --upstream DIR --environments DIR [--only NAME ...]
 
-The directory of upstream is a checkout of RE2-Bench. Its programs have documentation, without which six do not parse.
+``programs`` are the problems that need no project. Each runs under two Pythons, with another hash seed, date and
+directory. An output is proven if the program returns it for the recorded input; if it returns another one, that is the
+label. Loops and branches are recorded twice: by Python's tracer, and by the program rewritten so that it logs itself.
+The Pythons need the packages of the extra ``classeval``.
 
-One virtual environment per project and version is made below the directory, with packages from PyPI.
+``projects`` does the same with installed projects: one virtual environment per project and version is made below the
+directory, with packages from PyPI. The directory of upstream is a checkout of RE2-Bench. Its programs have
+documentation, without which six do not parse.
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -24,17 +31,30 @@ import click
 import yaml
 
 from flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.studies.re2.data import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
+from lm_eval_codemind.studies.re2.data import (
+    BRANCH,
+    INPUT,
+    LOOP,
+    OUTPUT,
+    PROGRAMS,
+    PROJECTS,
+    TASKS,
+    plain_listing,
+    record_of,
+)
 from lm_eval_codemind.studies.re2.task import FACTS
-from re2_project_runner import definitions
-from re2_project_values import ADDRESS, RELATIONS
+from lm_eval_codemind.studies.re2.values import read_value, same_plain
+from re2_project_runner import ADDRESS, RELATIONS, definitions
 from ship import save
 
 UTILS = Path(__file__).parent
 FILE = "projects.json"
+Run = Mapping[str, Any]
 # Executions differ in these: Python's hash seed, the clock in seconds, the time zone.
 CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
 
@@ -109,19 +129,19 @@ def decide_output(runs: list[list[dict[str, Any]]], reviewed: bool) -> dict[str,
     best = [best_of(results) for results in runs]
     for result in best:
         if "failed" in result:
-            return {"status": "excluded", "reason": result["failed"]}
+            return excluded(result["failed"])
         if not result["shown"] and not result["same_source"]:
-            return {"status": "excluded", "reason": "the version differs"}
+            return excluded("the version differs")
     values = [json.dumps(result["value"], sort_keys=True) for result in best]
     if any(ADDRESS.search(value) for value in values):
-        return {"status": "excluded", "reason": "address in the output"}
+        return excluded("address in the output")
     if len(set(values)) > 1:
-        return {"status": "excluded", "reason": "two executions differ"}
+        return excluded("two executions differ")
     relations = {result["relation"] for result in best}
     if relations == {"same"}:
         return {"status": "proven"}
     if "other" in relations and not reviewed:
-        return {"status": "excluded", "reason": "another output: the version or the input differs"}
+        return excluded("another output: the version or the input differs")
     reasons = {
         "rounded": "the input has fewer digits than the real one",
         "quotes": "quotes inside the text",
@@ -140,7 +160,7 @@ def decide_flow(task: str, runs: list[list[dict[str, Any]]], label: Mapping[str,
     """Return the record of a loop or branch label, for the first reading of the inputs that runs."""
     statements = heads(ast.parse(shown), task)
     if not statements & set(label):
-        return {"status": "excluded", "reason": "not a statement with a loop or a condition"}
+        return excluded("not a statement with a loop or a condition")
     return decide_reading(task, [results[-1] for results in runs], label, statements)
 
 
@@ -151,9 +171,9 @@ def decide_reading(
     lines: list[Any] = []
     for run in runs:
         if "failed" in run:
-            return {"status": "excluded", "reason": run["failed"]}
+            return excluded(run["failed"])
         if run["traced"][task] != run["rewritten"][task]:
-            return {"status": "excluded", "reason": "two records differ"}
+            return excluded("two records differ")
         lines.append({line: values for line, values in run["traced"][task].items() if line in label})
         if task == LOOP:
             # A variable that upstream's label leaves out is not asked for.
@@ -162,7 +182,7 @@ def decide_reading(
                 for line, values in lines[-1].items()
             }
     if any(other != lines[0] for other in lines):
-        return {"status": "excluded", "reason": "two executions differ"}
+        return excluded("two executions differ")
     value: dict[str, Any] = {}
     for line, values in lines[0].items():
         if task == LOOP:
@@ -170,7 +190,7 @@ def decide_reading(
         if values and len(values) <= MOST_EVENTS:
             value[line] = values
     if not value:
-        return {"status": "excluded", "reason": "unsuitable values" if lines[0] else "the line does not run"}
+        return excluded("unsuitable values" if lines[0] else "the line does not run")
     if set(value) == {line for line in label if label[line]} and all(
         agrees(label[line], value[line]) for line in value
     ):
@@ -301,13 +321,179 @@ def qualname_of(source: str, function: str) -> str:
     return names[0]
 
 
-@click.command()
+# Python, hash seed, seconds added to the clock, time zone.
+PROGRAM_CONDITIONS = (("3.11", "0", 0, "UTC"), ("3.13", "4242", 400 * 86_400, "Asia/Tokyo"))
+
+# Programs whose output depends on a file that RE2-Bench's record lacks.
+LOST_FILES = ("ClassEval_34@DocFileHandler.add_heading",)
+
+
+def excluded(reason: str) -> dict[str, Any]:
+    return {"status": "excluded", "reason": reason}
+
+
+def program_jobs(problem: Problem) -> dict[str, dict[str, Any]]:
+    """Return what the runner needs to execute a problem: once for its values, once for its loops and its branches."""
+    record = record_of(problem.upstream_questions)
+    script = record["source"] == "Avatar"
+    shared = {
+        "name": problem.entry_point,
+        "class": problem.problem_id.partition("@")[2].partition(".")[0] if record["source"] == "ClassEval" else "",
+        "script": script,
+    }
+    jobs = {}
+    if record.get("values"):
+        inputs = record["values"]["inputs"]
+        jobs["values"] = {**shared, "code": problem.code, "inputs": inputs, "flow": False}
+    for task in (LOOP, BRANCH):
+        if task in record:
+            text = record[task]["input"].strip()
+            code = plain_listing(record[task]["code"])
+            jobs[task] = {**shared, "code": code, "inputs": text if script else json.loads(text), "flow": True}
+    return jobs
+
+
+def run_programs(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, str, int, str]) -> dict[str, Any]:
+    version, seed, shift, zone = condition
+    python = sorted(pythons.glob(f"{version}.*/bin/python"))[-1]
+    with TemporaryDirectory() as folder:
+        file, results = Path(folder, "jobs.json"), Path(folder, "results.json")
+        file.write_text(json.dumps(jobs), encoding="utf-8")
+        command = [python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, str(shift)]
+        own = {"PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(UTILS), "HOME": folder, "PATH": os.environ["PATH"]}
+        subprocess.run(command, cwd=folder, env=own, check=True, timeout=600)
+        shown: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
+        return shown
+
+
+def program_output(runs: list[Run], label: Any, script: bool) -> dict[str, Any]:
+    for each in runs:
+        if "failed" in each:
+            return excluded(f"raises an exception: {each['failed']}")
+    values = {each["value"] for each in runs}
+    if any(ADDRESS.search(value) for value in values):
+        return excluded("address in the output")
+    if len(values) > 1:
+        return excluded("two executions differ")
+    (text,) = values
+    try:
+        value = text if script else parse_literal(text)
+    except NotALiteralError:
+        return excluded("not a plain value")
+    if str(label).strip() == text.strip() if script else same_plain(value, label):
+        return {"status": "proven"}
+    return {"status": "corrected", "value": repr(text) if script else text, "reason": "another output"}
+
+
+def decide_input(runs: list[Run], output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of an input label: it gives the output, and an input that says nothing does not."""
+    if output["status"] == "excluded":
+        return dict(output)
+    return excluded("a plain input gives the output") if any(each["plain"] for each in runs) else {"status": "proven"}
+
+
+def program_flow(runs: list[Run], record: Mapping[str, Any], task: str) -> dict[str, Any]:
+    for each in runs:
+        if "failed" in each:
+            return excluded(f"raises an exception: {each['failed']}")
+    marked = {line.partition(" ")[0] for line in record["code"].split("\n") if "=??" in line}
+    shown = [{line: x for line, x in each["rewritten"][task].items() if line in marked} for each in runs]
+    if shown[0] != shown[1]:
+        return excluded("two executions differ")
+    value = shown[0]
+    # Only the first Python shows the iterations of comprehensions.
+    if any(values != runs[0]["traced"][task].get(line) for line, values in value.items()):
+        return excluded("two records differ")
+    if task == LOOP:
+        value = {
+            line: {name: texts for name, texts in states.items() if answerable(texts)} for line, states in value.items()
+        }
+    value = {line: values for line, values in value.items() if values and len(values) <= MOST_EVENTS}
+    if not value:
+        return excluded(f"no {task} on the marked lines runs")
+    label = record["label"] or {}
+    if all(agree(label.get(line), values) for line, values in value.items()):
+        return {"status": "proven", "value": value}
+    return {"status": "corrected", "value": value, "reason": program_difference(label, value, record["code"])}
+
+
+def program_difference(label: Mapping[str, Any], value: Mapping[str, Any], code: str) -> str:
+    """Return how upstream's label differs from what the executions show."""
+    if not label:
+        return "no label"
+    if set(value) - set(label):
+        return "another line"
+    names = (set(states) - set(label[line]) for line, states in value.items() if isinstance(states, dict))
+    if any(names):
+        return "another variable"
+    starts = {line.partition(" ")[0]: line.partition(" ")[2].strip() for line in code.split("\n")}
+    loops = [line for line in value if isinstance(value[line], dict) and not agree(label[line], value[line])]
+    of_while = loops and all(starts[line].startswith("while") for line in loops)
+    return "values at the end of an iteration" if of_while else "other values"
+
+
+def agree(label: Any, values: Any) -> bool:
+    """Whether upstream's label of a line is what the executions show."""
+    if isinstance(values, list):
+        return bool(label == values)
+    return label is not None and all(
+        len(label.get(name, ())) == len(texts)
+        and all(same_plain(read_value(text), value) for text, value in zip(texts, label[name], strict=True))
+        for name, texts in values.items()
+    )
+
+
+_PYTHONS = click.option(
+    "--pythons", default=Path.home() / ".pyenv/versions", show_default=True, type=click.Path(path_type=Path)
+)
+
+
+def _print_counts(records: Mapping[str, Mapping[str, Any]]) -> None:
+    for task in TASKS:
+        print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
+
+
+@click.group()
+def main() -> None:
+    """Prove the labels of RE2-Bench."""
+
+
+@main.command()
+@_PYTHONS
+def programs(pythons: Path) -> None:
+    """Write ``studies/re2/facts/programs.json``."""
+    problems = {problem.problem_id: problem for problem in load_benchmark("re2")}
+    questions = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}
+    own = [name for name, record in questions.items() if record["source"] in PROGRAMS.values()]
+    jobs = {f"{task} {name}": job for name in own for task, job in program_jobs(problems[name]).items()}
+    runs = [run_programs(jobs, pythons, condition) for condition in PROGRAM_CONDITIONS]
+    records: dict[str, dict[str, Any]] = {}
+    for name in own:
+        record: dict[str, Any] = {}
+        if f"values {name}" in jobs:
+            of_values, label = [each[f"values {name}"] for each in runs], questions[name]["values"]["return"]
+            record[OUTPUT] = program_output(of_values, label, questions[name]["source"] == "Avatar")
+            if name in LOST_FILES:
+                record[OUTPUT] = excluded("depends on a file that the record lacks")
+            record[INPUT] = decide_input(of_values, record[OUTPUT])
+            if record[INPUT]["status"] == "proven" and imported_modules(problems[name].code) - sys.stdlib_module_names:
+                # Answers are executed, and not every user has the packages.
+                record[INPUT] = excluded("the program imports packages")
+        for task in (LOOP, BRANCH):
+            if task in questions[name]:
+                record[task] = program_flow([each[f"{task} {name}"] for each in runs], questions[name][task], task)
+        records[name] = {**record, "versions": {"python": [condition[0] for condition in PROGRAM_CONDITIONS]}}
+    save("programs.json", records, folder=FACTS)
+    _print_counts(records)
+
+
+@main.command()
 @click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--environments", required=True, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--pythons", default=Path.home() / ".pyenv/versions", show_default=True, type=click.Path(path_type=Path))
+@_PYTHONS
 @click.option("--only", multiple=True, help="Prove the problems of these environments only.")
 @click.option("--details", type=click.Path(path_type=Path), help="Write what the executions showed to this directory.")
-def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...], details: Path | None) -> None:
+def projects(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...], details: Path | None) -> None:
     """Write ``studies/re2/facts/projects.json``."""
     table = yaml.safe_load((UTILS / "re2_projects.yaml").read_text(encoding="utf-8"))
     sources = PROJECTS.values()
@@ -331,8 +517,7 @@ def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...
         print(name, dict(Counter(records[each.problem_id]["output"]["status"] for each in own)), flush=True)
         names = (each.problem_id for each in problems)
         save(FILE, {problem_id: records[problem_id] for problem_id in names if problem_id in records}, folder=FACTS)
-    for task in TASKS:
-        print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
+    _print_counts(records)
 
 
 if __name__ == "__main__":

@@ -1,33 +1,16 @@
-"""Compare the labels of runtime behaviour with what the programs log when they are rewritten to log what they do.
+"""The independent record of an execution: a program rewritten so that it logs what it does.
 
-    PYTHON utils/prove/check_runtime_labels.py --upstream DIR [--benchmark NAME ...]    (with each version of Python)
-
-It shares nothing with the tracer that the labels come from: no tracing function is set. Each program is rewritten so
-that it says which statement it comes to and when a function is left, and runs in a separate process, outside of the
-sandbox: these programs are known. It prints the documents that differ.
+It shares nothing with the tracer that labels come from: no tracing function is set. A program is rewritten so that it
+says which statement it comes to and when a function is left.
 """
 
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import click
-
-from lm_eval_codemind.answers.literals import parse_literal
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
-from lm_eval_codemind.data.facts.runtime_labels import InputLabels, load_labels
-from lm_eval_codemind.problems import Problem
-
-BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
+from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput
 
 # Goes in front of a rewritten program. An event is a line that a call comes to; what the call's variables hold when it
 # comes to the next one, or is left, is what they hold after the line. The name "" stands for the loop variable at the
@@ -206,76 +189,6 @@ def self_logging(run_input: RuntimeInput, watched: Mapping[int, Sequence[str]]) 
     return f"{log}\n{program}\n{run_input.before}\n_ON[0] = True\n{run_input.expression}\n{say}"
 
 
-def differences(problem: Problem, run_input: RuntimeInput, known: InputLabels) -> list[str]:
-    """Return in what the labels of an input differ from what the program logs, one text a document."""
-    watched: dict[int, list[str]] = {}
-    for label in known.labels:
-        if "s" in label.asked:
-            watched.setdefault(label.line, []).append(label.variable)
-    stdin = run_input.input if run_input.expression is None else ""
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-c", self_logging(run_input, watched)],
-            input=stdin, capture_output=True, text=True, cwd=folder, timeout=120, check=False,
-        )  # fmt: skip
-    try:
-        events, seen = json.loads(done.stdout.rpartition("\n")[2])
-    except ValueError:
-        return [f"does not run: {done.stderr.strip()[-200:]}"]
-    problems = []
-    for label in known.labels:
-        of_line = [index for index, (line, _) in enumerate(events) if line == label.line]
-        if len(of_line) != label.runs:
-            problems.append(f"line {label.line}: {label.runs} runs, logged {len(of_line)}")
-            continue
-        if not label.runs:
-            continue
-        index = of_line[label.run - 1]
-        following = events[index + 1][0] if index + 1 < len(events) else 0
-        if "p" in label.asked and following != label.next_line:
-            problems.append(f"line {label.line}: next {label.next_line}, logged {following}")
-        if "s" in label.asked:
-            logged = events[index][1].get(label.variable)
-            if logged != [label.type_name, _text(parse_literal(str(label.value)))]:
-                problems.append(f"line {label.line}: {label.variable} is {label.value}, logged {logged}")
-    if run_input.expression is None:
-        printed = done.stdout.rpartition("\n")[0]
-        if known.outputs and printed.split() != str(known.outputs[0]).split():
-            problems.append(f"prints {known.outputs[0]!r}, logged {printed!r}")
-        return problems
-    for position, output in enumerate(known.outputs):
-        if output is not None and _text(parse_literal(output)) != seen[position]:
-            problems.append(f"output {position} is {output}, logged {seen[position]}")
-    return problems
-
-
 _names: dict[str, Any] = {}
 exec(_LOG.format(watched={}, on=False), _names)
-_text = _names["_text"]
-
-
-@click.command()
-@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(BENCHMARKS), default=BENCHMARKS)
-def main(upstream: Path, names: tuple[str, ...]) -> None:
-    """Print the documents whose label is not what the program logs; exit with 1 if there are any."""
-    failed = False
-    for name in names:
-        documents = 0
-        labels = load_labels(name)
-        for problem in read_proven(name, Upstream(upstream)):
-            inputs = {run_input.number: run_input for run_input in inputs_of(problem)}
-            for number, known in labels.get(problem.problem_id, {}).items():
-                if known.reason:
-                    continue
-                documents += sum(len(label.asked) for label in known.labels)
-                documents += any(output is not None for output in known.outputs)
-                for text in differences(problem, inputs[number], known):
-                    failed = True
-                    click.echo(f"{name} {problem.problem_id} input {number}: {text}")
-        click.echo(f"{name}: {documents} documents compared under Python {sys.version.split()[0]}")
-    sys.exit(failed)
-
-
-if __name__ == "__main__":
-    main()
+text_of = _names["_text"]
