@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from errata_lists import FOLDER, LISTS
-from errata_page import page_of
+from errata import FOLDER, LISTS, page_of
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import released_digests
 
