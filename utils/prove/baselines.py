@@ -7,8 +7,6 @@ tree. It prints a table for each family's README and writes ``lm_eval_codemind/f
 -> the best baseline and its score. Run it again when a task's documents change.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import json

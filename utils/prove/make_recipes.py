@@ -7,8 +7,6 @@ made then. Rules that were dropped because a program behaved differently are pri
 ClassEval the artifact's own C+ are run, and those that fail their tests are marked.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Sequence

@@ -8,8 +8,6 @@ of the buggy programs, where they have any: ``prove_labels.py labels --benchmark
 executes the calls of the suites. Then make the recipes of the buggy programs again: ``make_recipes.py``.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence

@@ -7,8 +7,6 @@ It runs on the recorded input, once on each of the Pythons that --python names. 
 executed values, or null if they cannot be written as literals. With --check nothing is written.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import sys

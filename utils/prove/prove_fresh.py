@@ -7,8 +7,6 @@
 ``check`` executes the fresh inputs under other dates, hash seeds and directories, and says which outputs differ.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import statistics
 from collections import Counter

@@ -10,8 +10,6 @@ and runs the tests again on the recorded answers alone. Suites that pass so have
 `codemind data verify --only suites` compares that file with another recording.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory

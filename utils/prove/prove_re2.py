@@ -13,8 +13,6 @@ directory, with packages from PyPI. The directory of upstream is a checkout of R
 documentation, without which six do not parse.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

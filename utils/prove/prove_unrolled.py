@@ -7,8 +7,6 @@ The data comes from `codemind data build`. ``check`` executes what is shipped; w
 from then on. Read the names that both print before committing.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os
