@@ -357,7 +357,9 @@ def run_programs(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, s
     with TemporaryDirectory() as folder:
         file, results = Path(folder, "jobs.json"), Path(folder, "results.json")
         file.write_text(json.dumps(jobs), encoding="utf-8")
-        command = [python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, str(shift)]
+        command = [
+            str(part) for part in (python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, shift)
+        ]
         own = {"PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(UTILS), "HOME": folder, "PATH": os.environ["PATH"]}
         subprocess.run(command, cwd=folder, env=own, check=True, timeout=600)
         shown: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
