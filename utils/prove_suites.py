@@ -1,4 +1,4 @@
-"""Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--failures] [--benchmark NAME]``.
+"""Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--benchmark NAME]``.
 
 Writers wrote a program for each problem from the prompt without a test. They were shown neither the tests nor the
 benchmark's own program. ``tests/data/facts/independent_programs.jsonl.gz`` has these programs: the first writer's for
@@ -15,8 +15,7 @@ This script executes all of them in the sandbox and compares with ``lm_eval_code
 
 It prints a table for each benchmark, with the scores of a faultless reader: somebody whose program is right by the
 specification. Needs built data (``codemind data build``). ``--write`` writes the outcomes and the telling tests into
-the shipped file, whose classes and reasons are a reader's work. ``--failures`` prints each failing program's
-specification and test.
+the shipped file, whose classes and reasons are a reader's work.
 """
 
 from __future__ import annotations
@@ -176,20 +175,9 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def failures(problem: Problem, programs: Mapping[str, str], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
-    """Yield what a reader needs to judge the suite of a problem that rejects a program."""
-    for writer, outcome in outcomes.items():
-        if not outcome.passed:
-            yield f"\n=== {problem.problem_id} ({writer}): {outcome.status} {outcome.exception_type}"
-            yield problem.specification.rstrip()
-            yield programs[writer].rstrip()
-            yield f"--- {outcome.failed_test} {outcome.exception_message}"[:1500]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="write outcomes and telling tests into the shipped file")
-    parser.add_argument("--failures", action="store_true", help="print each failing program")
     parser.add_argument("--benchmark", action="append", choices=BENCHMARKS, help="only this benchmark")
     options = parser.parse_args()
     verdicts, written = load_verdicts(), {name: dict(records) for name, records in shipped.load(FILE).items()}
@@ -207,8 +195,6 @@ def main() -> int:
             verdict = verdicts.get(benchmark, {}).get(problem_id)
             records[problem_id] = proven(problem, verdict, programs[problem_id], outcomes[problem_id])
             wrong += complaints(problem_id, verdict, records[problem_id])
-            if options.failures:
-                print(*failures(problem, programs[problem_id], outcomes[problem_id]), sep="\n")
         written[benchmark] = records
         print(summary(benchmark, records), flush=True)
     if options.write:

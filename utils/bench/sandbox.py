@@ -8,8 +8,6 @@ isolation can be measured, too. Prints runs per second, and how many times as fa
 built data.
 """
 
-from __future__ import annotations
-
 import statistics
 import subprocess
 import sys

@@ -7,8 +7,6 @@ compute, proven by execution. A published verdict is 0 (the program fails), 1 (i
 (both right). Prints the table of docs/replication.md.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator, Sequence

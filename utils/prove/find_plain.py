@@ -8,8 +8,6 @@ answers the questions about loops and branches of RE2-Bench by the rules of :mod
 input, also those that know the length of the right answer. Both work on the built data (``$CODEMIND_DATA``).
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

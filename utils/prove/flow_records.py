@@ -103,14 +103,14 @@ class _Rewriter(ast.NodeTransformer):
         self._whole = whole
         self._underscores = underscores
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
         return self._logged(node, names_in(node.target) if self._underscores else variables(node, self._whole))
 
-    def visit_If(self, node: ast.If) -> ast.AST:
+    def visit_If(self, node: ast.If) -> Any:
         return self._decided(node)
 
-    def visit_While(self, node: ast.While) -> ast.AST:
+    def visit_While(self, node: ast.While) -> Any:
         names = [] if self._underscores else variables(node, self._whole)
         decided = self._decided(node)
         return self._logged(decided, names) if names else decided
@@ -192,7 +192,8 @@ class Tracer:
         self._comprehensions: dict[tuple[int, str], tuple[Any, int]] = {}
         self._seen: dict[types.FrameType, bool] = {}
         nodes: Iterable[Any] = ast.walk(ast.parse(spread(source) if whole else source))
-        for node, original in zip(nodes, ast.walk(ast.parse(source))):  # noqa: B905 - needs Python 3.10
+        originals: Iterable[Any] = ast.walk(ast.parse(source))
+        for node, original in zip(nodes, originals):  # noqa: B905 - needs Python 3.10
             if isinstance(node, _HEADS):
                 self._note(node, original.lineno, whole)
             elif whole and type(node) in _COMPREHENSIONS and len(node.generators) == 1:

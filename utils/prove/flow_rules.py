@@ -5,8 +5,6 @@ iteration of the outer one. A condition is evaluated as often as the loops aroun
 iterations of a ``while``, are unknown.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Rules that name a line of a buggy program by its form alone, and which programs they seldom help with."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,6 +1,6 @@
 """What loops do when a program runs, seen from inside: runs in the sandbox, so it knows nothing of this package.
 
-The program was rewritten by :func:`loop_decisions.instrumented` and calls the functions that
+The program was rewritten by :func:`prove_unrolled.instrumented` and calls the functions that
 :func:`record` defines in its namespace.
 """
 

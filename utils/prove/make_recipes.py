@@ -7,13 +7,12 @@ made then. Rules that were dropped because a program behaved differently are pri
 ClassEval the artifact's own C+ are run, and those that fail their tests are marked.
 """
 
-from __future__ import annotations
-
-import argparse
 import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+import click
 
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import downloading, read_proven
@@ -51,18 +50,17 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
     }
 
 
-def main() -> None:
-    shipped = [name for name in benchmarks() if load_recipes(name)]
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--upstream", type=Path, help="directory with upstream's checkouts or archives")
-    parser.add_argument("--benchmark", action="append", choices=list(benchmarks()), help="those that have recipes")
-    parser.add_argument("--workers", type=int, default=2, help="programs at a time")
-    arguments = parser.parse_args()
+@click.command()
+@click.option("--upstream", type=click.Path(exists=True, path_type=Path), help="Upstream's checkouts or archives.")
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Those that have any.")
+@click.option("--workers", default=2, show_default=True)
+def main(upstream: Path | None, names: tuple[str, ...], workers: int) -> None:
+    """Make the recipes of the chosen benchmarks."""
     logging.basicConfig(level=logging.WARNING)
-    for name in arguments.benchmark or shipped:
-        problems = read(name, arguments.upstream)
+    for name in names or [name for name in benchmarks() if load_recipes(name)]:
+        problems = read(name, upstream)
         start = time.perf_counter()
-        with Sandbox(workers=arguments.workers) as sandbox:
+        with Sandbox(workers=workers) as sandbox:
             if get_benchmark(name).labels == "published":
                 recipes = judge_published(problems, sandbox)
             else:

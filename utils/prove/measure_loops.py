@@ -5,8 +5,6 @@
 Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``prove_labels.py labels --digests-only``.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from pathlib import Path

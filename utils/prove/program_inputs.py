@@ -5,8 +5,6 @@ takes a :class:`Range`, which bounds integers, floats and text. Inputs of :data:
 prompt states, those of the wide ranges also go beyond them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

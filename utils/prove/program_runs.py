@@ -1,7 +1,5 @@
 """Runs a function on many inputs in the sandbox, in Python or Java, and compares its values with a reference's."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import math

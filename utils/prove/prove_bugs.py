@@ -4,11 +4,9 @@
     python utils/prove/prove_bugs.py outputs --upstream DIR [--workers N]
 
 ``tests`` executes the suites' assertions one by one. Those of programs in Java need a JDK. Afterwards prove the labels
-of the buggy programs, where they have any: ``prove_labels.py labels --benchmark NAME``. ``outputs``, after that, executes the
-calls of the suites. Then make the recipes of the buggy programs again: ``make_recipes.py --benchmark NAME``.
+of the buggy programs, where they have any: ``prove_labels.py labels --benchmark NAME``. ``outputs``, after that,
+executes the calls of the suites. Then make the recipes of the buggy programs again: ``make_recipes.py``.
 """
-
-from __future__ import annotations
 
 import dataclasses
 import os
@@ -41,11 +39,6 @@ def find_revealing_tests(
     The first assertion counts for which the buggy program returns a value, else the first that it fails at all. A suite
     without an assertion that stands by itself is replaced by the problem's own input with what the correct program
     returns for it.
-
-    Args:
-        correct: The problems with the correct programs. Those whose suite has no single assertions have an input.
-        buggy: The same problems, in the same order, with the buggy ones.
-        sandbox: Where the programs run.
     """
     problems = {good.problem_id: (good, bad) for good, bad in zip(correct, buggy, strict=True)}
     left = {

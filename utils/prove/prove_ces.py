@@ -7,13 +7,10 @@ It runs on the recorded input, once on each of the Pythons that --python names. 
 executed values, or null if they cannot be written as literals. With --check nothing is written.
 """
 
-from __future__ import annotations
-
 import ast
 import json
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +23,14 @@ from lm_eval_codemind.studies.traces import ces_data as ces
 from lm_eval_codemind.studies.traces.ces import value_of
 from lm_eval_codemind.studies.traces.ces_data import CONDITION, VARIABLE
 from lm_eval_codemind.studies.traces.task import CES_TRACES, FACTS
+from prove_executions import run_all
 from ship import save
 
 Seen = dict[tuple[int, str], list[str]]
 
 # Runs a rewritten program and prints its log and its value.
 _RUN = """
-import contextlib, io, json, sys
-source, call = json.load(sys.stdin)
+import contextlib, io, json
 log = []
 def iteration(line, variables):
     log.extend((line - 1, name, repr(value)) for name, value in variables.items())
@@ -41,38 +38,34 @@ def iteration(line, variables):
 def condition(line, value):
     log.append((line - 1, "", repr(bool(value))))
     return value
-names = {"_re2_iteration": iteration, "_re2_condition": condition}
+names = {{"_re2_iteration": iteration, "_re2_condition": condition}}
 with contextlib.redirect_stdout(io.StringIO()):
-    exec(compile(source, "<program>", "exec"), names)
+    exec(compile({source!r}, "<program>", "exec"), names)
     try:
-        value = eval(call, names)
+        value = eval({call!r}, names)
     except Exception as error:
-        value = None
-        log = None
+        value = log = None
 print(json.dumps([log, repr(value)]))
 """
 
 
-def executed(python: str, record: dict[str, Any]) -> tuple[Seen | None, str]:
-    """Return the executed values of an input by line and name, None if the program raises; and the output.
+def executed(python: str, records: Sequence[Mapping[str, Any]]) -> list[tuple[Seen | None, str]]:
+    """Return the executed values of inputs by line and name, None if the program raises; and the output.
 
     The name of a condition is empty.
     """
-    run = subprocess.run(
-        [python, "-c", _RUN],
-        input=json.dumps([ast.unparse(rewritten(record["code"], underscores=True)), record["input"]]),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    log, value = json.loads(run.stdout)
-    if log is None:
-        return None, value
-    seen: Seen = {}
-    for line, name, text in log:
-        seen.setdefault((line, name), []).append(text)
-    return seen, value
+    programs = [ast.unparse(rewritten(record["code"], underscores=True)) for record in records]
+    sources = [
+        (_RUN.format(source=program, call=record["input"]), "")
+        for program, record in zip(programs, records, strict=True)
+    ]
+    results = []
+    for log, value in run_all(python, 0, "", sources):
+        seen: Seen | None = None if log is None else {}
+        for line, name, text in log or ():
+            seen.setdefault((line, name), []).append(text)
+        results.append((seen, value))
+    return results
 
 
 def corrections(record: dict[str, Any], seen: Seen | None) -> dict[str, list[str] | None]:
@@ -107,18 +100,16 @@ def main(upstream: Path, pythons: Sequence[str], check: bool) -> None:
     """Execute all inputs, print how many marks and outputs differ, and write the executed values."""
     records: dict[str, dict[str, list[str] | None]] = {}
     marks = 0
-    for problem in ces.read(Upstream(upstream)):
-        for record in json.loads(problem.upstream_questions):
-            runs = [executed(python, record) for python in pythons]
-            if any(run != runs[0] for run in runs):
-                click.echo(f"{record['name']}: depends on the version of Python")
-            seen, value = runs[0]
-            if record["output"].strip() not in (value, str(value_of(value))):
-                click.echo(f"{record['name']}: the output is {value}, recorded {record['output'].strip()!r}")
-            changes = corrections(record, seen)
-            marks += len(changes)
-            if changes:
-                records[record["name"]] = changes
+    asked = [record for problem in ces.read(Upstream(upstream)) for record in json.loads(problem.upstream_questions)]
+    for record, (seen, value), *others in zip(asked, *(executed(python, asked) for python in pythons), strict=True):
+        if any(other != (seen, value) for other in others):
+            click.echo(f"{record['name']}: depends on the version of Python")
+        if record["output"].strip() not in (value, str(value_of(value))):
+            click.echo(f"{record['name']}: the output is {value}, recorded {record['output'].strip()!r}")
+        changes = corrections(record, seen)
+        marks += len(changes)
+        if changes:
+            records[record["name"]] = changes
     click.echo(f"{marks} marks of {len(records)} inputs differ")
     if check:
         sys.exit(records != shipped.load(CES_TRACES, FACTS))

@@ -11,8 +11,6 @@ and no constant answer, is right about more than a fifth. The sample is for tryi
 It shares no code with the tracer.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -7,8 +7,6 @@
 ``check`` executes the fresh inputs under other dates, hash seeds and directories, and says which outputs differ.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import statistics
 from collections import Counter
@@ -81,16 +79,13 @@ def _describe(name: str, problems: Sequence[Problem], fresh: Mapping[str, Fresh]
     counts = ", ".join(f"{reason} {reasons[reason]}" for reason in ("fresh", *REASONS) if reasons[reason])
     click.echo(f"{name}: {len(problems)} problems, {counts}")
     asked = [(problem, fresh[problem.problem_id]) for problem in problems if fresh[problem.problem_id].runs]
-    for what, own, other in (
-        ("steps", [each.steps for _, each in asked], [each.runs[0].steps for _, each in asked]),
-        ("input", [len(problem.input) for problem, _ in asked], [len(each.runs[0].input) for _, each in asked]),
-        (
-            "output",
-            [len(problem.output or "") for problem, _ in asked],
-            [len(each.runs[0].output or "") for _, each in asked],
-        ),
+    runs = [(Run(problem.input, problem.output, each.steps), each.runs[0]) for problem, each in asked]
+    for what, size in (
+        ("steps", lambda run: run.steps),
+        ("input", lambda run: len(run.input)),
+        ("output", lambda run: len(run.output or "")),
     ):
-        medians = statistics.median(own), statistics.median(other)
+        medians = [statistics.median(map(size, side)) for side in zip(*runs, strict=True)]
         click.echo(f"  {what}: median {medians[0]:g} original, {medians[1]:g} fresh")
 
 

@@ -6,11 +6,9 @@
 Read the difference in version control before committing it: every changed line is a label that changed.
 
 ``suites`` runs each benchmark's own program with its suite, in the built data, records the steps that the suite takes,
-and runs the tests again on the recorded answers alone. Suites that pass so have a list in ``data/facts/suite_steps.xz``.
+and runs the tests again on the recorded answers alone. Suites that pass so have a list, in ``suite_steps.xz``.
 `codemind data verify --only suites` compares that file with another recording.
 """
-
-from __future__ import annotations
 
 import json
 from pathlib import Path

@@ -20,8 +20,6 @@ program alone, the lines that the fix changes together are accepted. There are n
 Needs a JDK and the built data, and ``lines`` the verdicts.
 """
 
-from __future__ import annotations
-
 import functools
 import multiprocessing
 import re

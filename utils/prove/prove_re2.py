@@ -13,8 +13,6 @@ directory, with packages from PyPI. The directory of upstream is a checkout of R
 documentation, without which six do not parse.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os
@@ -359,7 +357,9 @@ def run_programs(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, s
     with TemporaryDirectory() as folder:
         file, results = Path(folder, "jobs.json"), Path(folder, "results.json")
         file.write_text(json.dumps(jobs), encoding="utf-8")
-        command = [python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, str(shift)]
+        command = [
+            str(part) for part in (python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, shift)
+        ]
         own = {"PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(UTILS), "HOME": folder, "PATH": os.environ["PATH"]}
         subprocess.run(command, cwd=folder, env=own, check=True, timeout=600)
         shown: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
@@ -492,8 +492,7 @@ def programs(pythons: Path) -> None:
 @click.option("--environments", required=True, type=click.Path(file_okay=False, path_type=Path))
 @_PYTHONS
 @click.option("--only", multiple=True, help="Prove the problems of these environments only.")
-@click.option("--details", type=click.Path(path_type=Path), help="Write what the executions showed to this directory.")
-def projects(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...], details: Path | None) -> None:
+def projects(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...]) -> None:
     """Write ``studies/re2/facts/projects.json``."""
     table = yaml.safe_load((UTILS / "re2_projects.yaml").read_text(encoding="utf-8"))
     sources = PROJECTS.values()
@@ -507,9 +506,6 @@ def projects(upstream: Path, environments: Path, pythons: Path, only: tuple[str,
         jobs = {key: job for problem in own for key, job in jobs_of(problem, upstream, environment, table).items()}
         setup = setup_of(jobs.values(), table["setups"])
         runs = [environment.run(jobs, setup, number) for number in range(len(CONDITIONS))]
-        if details is not None:
-            details.mkdir(parents=True, exist_ok=True)
-            (details / f"{name}.json").write_text(json.dumps([jobs, *runs]), encoding="utf-8")
         project, _, version = name.rpartition("-")
         for problem in own:
             record = decide(problem.problem_id, jobs, runs, table)

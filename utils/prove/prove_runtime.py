@@ -10,8 +10,6 @@ PYTHON utils/prove/prove_runtime.py convert reval_upstream_labels.jsonl.gz
 process, outside of the sandbox: these programs are known.
 """
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json

@@ -7,8 +7,6 @@ each kind of line and of branch equally many are drawn that are executed and tha
 value of a variable cannot be read off the prompt.
 """
 
-from __future__ import annotations
-
 import ast
 import random
 import re

@@ -4,8 +4,6 @@ Questions that such rules answer need no execution. :mod:`runtime_questions` dra
 and ``utils/prove/baselines.py`` publishes their scores.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ It shares nothing with the tracer that labels come from: no tracing function is 
 says which statement it comes to and when a function is left.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Writing of the data files in ``lm_eval_codemind/data/facts``, whose ``shipped.py`` reads them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The assertions of a suite that stand by themselves, as statements, each with the call in it."""
 
-from __future__ import annotations
-
 import ast
 import re
 

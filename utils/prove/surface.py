@@ -4,8 +4,6 @@ The features are what :mod:`runtime_rules` says about a line, its place, its dep
 logistic regression, trained and used on different programs.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from typing import Any

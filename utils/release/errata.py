@@ -8,8 +8,6 @@ suite asks for, ``asked`` whether tasks ask about the problem. ``programs.csv`` 
 HumanEvalFix and the lines of their bugs.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

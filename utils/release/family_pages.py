@@ -5,8 +5,6 @@ usage: python utils/release/family_pages.py [DIRECTORY]
 ``family_pages.yaml`` has the texts.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from pathlib import Path

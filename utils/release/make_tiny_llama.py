@@ -1,7 +1,5 @@
 """Make a tiny Llama of random weights with a byte-level tokenizer and a chat template, for tests of the whole path."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -10,8 +10,6 @@
 Needs the data of all benchmarks (`codemind data build`).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
