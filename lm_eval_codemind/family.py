@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from lm_eval_codemind.sandbox import Job
 
 
+EVERYTHING: Mapping[str, Any] = {"items": "all"}
+"""The options with which families ask all of their questions."""
+
+
 @dataclass(frozen=True)
 class Variant:
     """A name that results of a family have. Results of different variants are never put into one table cell.
@@ -108,6 +112,14 @@ class Family(abc.ABC):
     @abc.abstractmethod
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; there may be none."""
+
+    def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
+        """Return the questions of a task that are asked, of all that there are; usually all.
+
+        Raises:
+            UserError: If an option has an unusable value.
+        """
+        return questions
 
     def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
         """Return the questions about a program of the user, which no benchmark has, and about its execution."""

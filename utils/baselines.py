@@ -421,7 +421,7 @@ def _known(document: Document) -> str:
 
 def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
     """Return the documents of a task."""
-    module = import_module(f"lm_eval_codemind.families.{tasks.family}")
+    module = import_module(f"lm_eval_codemind.{tasks.family}")
     return list(getattr(module, tasks.functions[0])(benchmark=benchmark, **tasks.arguments)["test"])
 
 
@@ -454,7 +454,7 @@ def chances(documents: Sequence[Document]) -> dict[str, float]:
 
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
     """Return metric -> baseline -> score, of constants the best one."""
-    module = import_module(f"lm_eval_codemind.families.{tasks.family}")
+    module = import_module(f"lm_eval_codemind.{tasks.family}")
     best: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
         texts = [_asserted(family, document, policy(document)) for document in documents]

@@ -129,7 +129,8 @@ class Hooks:
         if suite is not None:
             record_task(suite, family, entry, ways, family_options, templates)
             family.record(suite, entry, family_options)
-        questions = [question for problem in problems for way in ways for question in family.questions(problem, way)]
+        every = [question for problem in problems for way in ways for question in family.questions(problem, way)]
+        questions = family.selected(every, family_options)
         _require_questions(family, benchmark, problems, ways, questions)
         # A run with a fault ends before it asks anything, so it needs no prompts.
         asked = questions[:1] if faulty() else questions
