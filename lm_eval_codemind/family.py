@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
@@ -208,4 +209,4 @@ def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
     try:
         return int(value)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is {value!r}, and must be a whole number: --metadata '{{\"{name}\": 1}}'") from error
+        raise UserError(f"{name} is {value!r}, and must be a whole number: --metadata '{{\"{name}\": 1}}'") from error

@@ -6,6 +6,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
+
 
 @cache
 def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
@@ -27,6 +29,6 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     for loaded in (*own, *others):
         for one in loaded if isinstance(loaded, tuple) else (loaded,):
             if one.name in points:
-                raise ValueError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
+                raise UserError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
             points[one.name] = one
     return points

@@ -19,6 +19,8 @@ from typing import Any, Literal
 
 import jsonlines
 
+from lm_eval_codemind.errors import UserError
+
 Category = Literal["confirmed", "corrected", "repaired", "added", "excluded", "published"]
 
 # How the proven output relates to the published label. A closed set: the errata group problems by it.
@@ -319,4 +321,4 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _damaged(path: Path, number: int, error: object) -> ValueError:
-    return ValueError(f"{path}, line {number}: not a problem record ({error}); rebuild it with `codemind data build`")
+    return UserError(f"{path}, line {number}: not a problem record ({error}); rebuild it with `codemind data build`")

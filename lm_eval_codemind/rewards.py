@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
 from lm_eval_codemind.family import Family, problem_of
 from lm_eval_codemind.harness.hooks import Reader
@@ -69,7 +70,7 @@ def _question(row: Mapping[str, Any]) -> tuple[Family, Question]:
         family, question = families()[record["family"]], Question.from_document(record["question"])
         problem = record["problem"]
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
+        raise UserError(
             f"the row has no usable column `scoring` ({error!r}); `codemind export` writes it: keep it unchanged"
         ) from error
     return family, question if problem is None else dataclasses.replace(question, problem=Problem.from_row(problem))

@@ -127,7 +127,7 @@ def table(means: Mapping[float, Mapping[int | str, Errors]]) -> Iterator[str]:
 
 
 @click.command()
-@click.option("--runs", type=click.IntRange(1), default=40, help="Simulated runs that errors are averaged over.")
+@click.option("--runs", type=click.IntRange(1), default=20, help="Simulated runs that errors are averaged over.")
 def main(runs: int) -> None:
     """Print how much standard errors grow with two questions of a kind about each problem."""
     questions = {title: questions_of(name) for title, name in BENCHMARKS.items()}

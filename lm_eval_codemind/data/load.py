@@ -19,6 +19,7 @@ from lm_eval_codemind.data.manifest import (
     read_manifest,
     released_digests,
 )
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
 
 logger = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ def load_bug(problem: Problem) -> Problem:
     """
     place = get_benchmark(problem.benchmark).buggy_as
     if not place:
-        raise ValueError(f"{problem.benchmark} has no buggy programs; humanevalfix and sample_bugs have")
+        raise UserError(f"{problem.benchmark} has no buggy programs; humanevalfix and sample_bugs have")
     return load_problem(place, problem.problem_id)
 
 

@@ -207,7 +207,7 @@ def _run_stages(
         wait_for_all()
         files = [file for file in directory.rglob("*.json") if date_of(file) and file not in before]
         if len(files) != 1:
-            raise SystemExit(
+            raise UserError(
                 f"{directory}: {len(files)} results files appeared there while the first stage ran, and must be one; "
                 "give every run, and a run of several processes as a whole, a separate --output_path"
             )

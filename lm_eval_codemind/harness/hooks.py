@@ -150,7 +150,7 @@ class Hooks:
         """Return the filter of a name, one of the family's."""
         family = self._family
         if name not in family.filters:
-            raise ValueError(f"{family.name} has no filter {name!r}")
+            raise UserError(f"{family.name} has no filter {name!r}")
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
@@ -262,7 +262,7 @@ def _require_questions(
     seen: set[Key] = set()
     for question in questions:
         if question.key in seen:
-            raise ValueError(
+            raise UserError(
                 f"{benchmark}: the family {family.name!r} asks two questions with the key {tuple(question.key)}; "
                 "give them different items: Key(benchmark, problem_id, setting, item)"
             )

@@ -4,6 +4,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import lm_eval_codemind
+from lm_eval_codemind.errors import UserError
 
 
 def task_directories() -> list[str]:
@@ -29,4 +30,4 @@ def task_directory() -> Path:
     for directory in (package / "tasks", package.with_name("tasks")):
         if (directory / "ier").is_dir():
             return directory
-    raise FileNotFoundError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")
+    raise UserError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")

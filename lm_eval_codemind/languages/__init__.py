@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.base import (
     CONSTRUCTS,
     HINT_SEED,
@@ -57,7 +58,7 @@ def get_language(name: str) -> Language:
     """
     known = languages()
     if name not in known:
-        raise ValueError(f"there is no language {name!r}; the languages are: {', '.join(known)}")
+        raise UserError(f"there is no language {name!r}; the languages are: {', '.join(known)}")
     return known[name]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import TEST_CASES, Case, Complexity, Problem, as_text, shown_cases
 
 if TYPE_CHECKING:
@@ -306,7 +307,7 @@ class Language(abc.ABC):
         """
         known = {kind.name: kind for kind in self.kinds}
         if name not in known:
-            raise ValueError(f"{self.title} has no kind of program {name!r}; it has {', '.join(known)}")
+            raise UserError(f"{self.title} has no kind of program {name!r}; it has {', '.join(known)}")
         return known[name]
 
     @abc.abstractmethod

@@ -9,6 +9,7 @@ from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.facts.bugs import with_revealing_tests
 from lm_eval_codemind.data.facts.labels import Proof, load_proofs
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.make_recipes import TransformationCheck, verify_transformed
@@ -33,7 +34,7 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     benchmark = get_benchmark(name)
     language = get_language(benchmark.language)
     if not language.prover:
-        raise ValueError(f"{name}: labels of programs in {language.title} can't be proven; it names no `prover`")
+        raise UserError(f"{name}: labels of programs in {language.title} can't be proven; it names no `prover`")
     problems = with_revealing_tests(name, benchmark.read(upstream))
     published: Sequence[Problem] = ()
     if benchmark.labels == "own":

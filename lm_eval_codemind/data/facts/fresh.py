@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, digest
 
 SHIPPED_SEED = 0
@@ -82,7 +83,7 @@ class Fresh:
         if "reason" in record:
             return cls(reason=record["reason"])
         if record["digest"] != _digest(problem):
-            raise ValueError(f"{problem.problem_id}: its fresh inputs were made for another program or input")
+            raise UserError(f"{problem.problem_id}: its fresh inputs were made for another program or input")
         runs = tuple(Run(_changed(problem.input, change), output, steps) for change, output, steps in record["runs"])
         return cls(record["steps"], runs)
 

@@ -13,6 +13,7 @@ from typing import Any
 from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, labelled_form
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.der import score as scores
 from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
@@ -112,7 +113,7 @@ def ask(stage: FirstStage, seed: int) -> DependentReasoning:
     """
     family = family_named(str(stage.suite["family"]))
     if family is None or not family.executes:
-        raise ValueError(f"{stage.task}: its responses are not programs; name another first_stage_task")
+        raise UserError(f"{stage.task}: its responses are not programs; name another first_stage_task")
     passing = _passing_programs(stage, family, seed)
     labelled: list[tuple[Key, Execution, str]] = []
     left_out: dict[str, list[str]] = {}
