@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.commands import FILE, NEW_FILE, value_errors
+from lm_eval_codemind.commands import FILE, NEW_FILE, read_text, value_errors
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families, family_named
@@ -191,7 +191,7 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
     from lm_eval_codemind.proof.own import own_problem
 
     names: set[str] = set()
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
         if not line.strip():
             continue
         try:

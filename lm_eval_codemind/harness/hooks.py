@@ -150,7 +150,7 @@ class Hooks:
         """Return the filter of a name, one of the family's."""
         family = self._family
         if name not in family.filters:
-            raise UserError(f"{family.name} has no filter {name!r}")
+            raise UserError(f"{family.name} has no filter {name!r}; it has {', '.join(family.filters)}")
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
@@ -272,7 +272,7 @@ def _require_questions(
 def _scores(family: Family, question: Question, answer: Answer) -> dict[str, float]:
     scores = family.score(question, answer)
     if family.verdict not in scores:
-        raise ValueError(
+        raise UserError(
             f"the family {family.name!r}: score() returned {', '.join(scores) or 'no metric'} and lacks "
             f"{family.verdict!r}, which the family names as its verdict; return it, or change `verdict`"
         )
@@ -295,8 +295,16 @@ def with_texts(question: Question, family: Family, templates: Templates) -> Ques
 def _example(
     kind: Kind, record: Mapping[str, Any], family: Family, templates: Templates, setting: str
 ) -> dict[str, Any]:
-    fields = family.example(kind, record, setting)
-    return {"kind": kind.name, **fields, **_texts(kind, fields, family, templates, setting)}
+    try:
+        fields = family.example(kind, record, setting)
+        return {"kind": kind.name, **fields, **_texts(kind, fields, family, templates, setting)}
+    except (AttributeError, KeyError, TypeError) as error:
+        if templates.packaged:
+            raise
+        raise UserError(
+            f"{templates.directory}/examples.yaml: the few-shot example {kind.template!r} is incomplete ({error!r}); "
+            "start from the packaged one"
+        ) from error
 
 
 def _texts(kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str) -> dict[str, Any]:

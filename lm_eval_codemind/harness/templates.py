@@ -60,6 +60,8 @@ class Templates:
             return self._environment.get_template(f"{name}.txt").render(**variables)
         except TemplateNotFound as error:
             raise UserError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path}: not UTF-8 text ({error}); save it as UTF-8") from error
         except TemplateError as error:
             raise UserError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 
@@ -95,7 +97,10 @@ def numbered(code: str) -> str:
 
 
 def _examples(path: Path) -> dict[str, Any]:
-    examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: not YAML ({' '.join(str(error).split())}); fix it first") from error
     if not isinstance(examples, dict):
         raise UserError(f"{path}: must map kinds of programs to few-shot examples")
     return examples

@@ -83,7 +83,10 @@ class Fresh:
         if "reason" in record:
             return cls(reason=record["reason"])
         if record["digest"] != _digest(problem):
-            raise UserError(f"{problem.problem_id}: its fresh inputs were made for another program or input")
+            raise UserError(
+                f"{problem.problem_id}: its fresh inputs were made for another program or input; rebuild the data with "
+                f"`codemind data build --benchmark {problem.benchmark}`"
+            )
         runs = tuple(Run(_changed(problem.input, change), output, steps) for change, output, steps in record["runs"])
         return cls(record["steps"], runs)
 

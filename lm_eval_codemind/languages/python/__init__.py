@@ -104,7 +104,9 @@ def python_kind(problem: Problem) -> PythonKind:
         ValueError: If the problem is not one in Python.
     """
     if problem.language != PYTHON.name:
-        raise UserError(f"{problem.problem_id}: a program in {problem.language}, and Python is wanted")
+        raise UserError(
+            f"{problem.problem_id}: a program in {problem.language}, and Python is wanted; choose another benchmark"
+        )
     kind = PYTHON.kind(problem.kind)
     assert isinstance(kind, PythonKind)
     return kind
