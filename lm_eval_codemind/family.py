@@ -98,7 +98,7 @@ class Family(abc.ABC):
         """Return the problems to ask about: those whose label is proven.
 
         Raises:
-            ValueError: If an option has an unusable value; the message names the option and how to fix it.
+            UserError: If an option has an unusable value; the message names the option and how to fix it.
         """
         return [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
 
@@ -203,7 +203,7 @@ def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
     """Return the seed that ``--metadata`` gives as an option, else the usual one.
 
     Raises:
-        ValueError: If the option is not a whole number; the message names it and shows how to give one.
+        UserError: If the option is not a whole number; the message names it and shows how to give one.
     """
     value = options.get(name, usual)
     try:

@@ -21,7 +21,7 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
         packaged: This package's own objects, as ``module:attribute``.
 
     Raises:
-        ValueError: If two objects have the same name.
+        UserError: If two objects have the same name.
     """
     points: dict[str, Any] = {}
     own = [getattr(import_module(module), name) for module, name in (place.split(":") for place in packaged)]

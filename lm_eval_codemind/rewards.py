@@ -37,7 +37,7 @@ def rewards(rows: Sequence[Mapping[str, Any]], responses: Sequence[str], *, open
             do. A response whose thinking never ends has no answer then.
 
     Raises:
-        ValueError: If a row has no ``scoring``, or there are more rows than responses or the other way round.
+        UserError: If a row has no ``scoring``, or there are more rows than responses or the other way round.
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     readers: dict[str, Reader] = {}

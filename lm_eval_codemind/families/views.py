@@ -35,7 +35,7 @@ def views() -> Mapping[str, View]:
     The usual variants come first, in the order of the families, then the others.
 
     Raises:
-        ValueError: If two families have a variant of the same name, or a variant names a class that is not there.
+        UserError: If two families have a variant of the same name, or a variant names a class that is not there.
     """
     every = [(family, variant) for family in families().values() for variant in family.variants]
     by_name: dict[str, View] = {}

@@ -111,7 +111,7 @@ class Hooks:
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
-            ValueError: If there is no such benchmark, an option has an unusable value, nothing is asked, two questions
+            UserError: If there is no such benchmark, an option has an unusable value, nothing is asked, two questions
                 have the same key, or what programs need is not installed. The message says how to fix it.
             HiddenPackages: If what the programs import is installed and cannot be imported in the sandbox.
         """
@@ -210,7 +210,7 @@ def require_runnable(
         columns: The columns of programs that an answer may resemble. Columns that only documents have are ignored.
 
     Raises:
-        ValueError: If something is not installed. The message says what, and the command that installs it.
+        UserError: If something is not installed. The message says what, and the command that installs it.
         HiddenPackages: If an installed package cannot be imported in the sandbox.
     """
     sources: dict[str, set[str]] = {}

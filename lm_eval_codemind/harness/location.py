@@ -14,7 +14,7 @@ def task_directories() -> list[str]:
     function without arguments that returns one.
 
     Raises:
-        FileNotFoundError: If this suite's directory is missing.
+        UserError: If this suite's directory is missing.
     """
     others = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
     return [str(task_directory()), *(str(other() if callable(other) else other) for other in others)]
@@ -24,7 +24,7 @@ def task_directory() -> Path:
     """Return the directory of this suite's tasks: in the package, or in the clone if the installation is editable.
 
     Raises:
-        FileNotFoundError: If it is in neither place.
+        UserError: If it is in neither place.
     """
     package = Path(lm_eval_codemind.__file__).parent
     for directory in (package / "tasks", package.with_name("tasks")):

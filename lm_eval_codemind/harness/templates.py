@@ -28,7 +28,7 @@ class Templates:
                 the packaged templates.
 
         Raises:
-            ValueError: If the directory has no such subdirectory.
+            UserError: If the directory has no such subdirectory.
         """
         family = packaged.parent.name
         self.packaged = directory is None
@@ -53,7 +53,7 @@ class Templates:
         """Return the text of ``NAME.txt`` with the variables filled in, without the file's last line feed.
 
         Raises:
-            ValueError: If the file does not exist, is malformed or uses an unknown variable.
+            UserError: If the file does not exist, is malformed or uses an unknown variable.
         """
         path = self.directory / f"{name}.txt"
         try:

@@ -303,7 +303,7 @@ class Language(abc.ABC):
         """Return the kind of that name.
 
         Raises:
-            ValueError: If there is no kind of that name. The message names the existing kinds.
+            UserError: If there is no kind of that name. The message names the existing kinds.
         """
         known = {kind.name: kind for kind in self.kinds}
         if name not in known:
@@ -340,6 +340,6 @@ class Language(abc.ABC):
         """Check that programs can run, and that what they import is there where they run.
 
         Raises:
-            ValueError: If packages are missing. The message names them and the command that installs them.
+            UserError: If packages are missing. The message names them and the command that installs them.
             HiddenPackages: If installed packages cannot be imported in the sandbox. The message names them.
         """

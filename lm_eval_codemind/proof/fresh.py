@@ -284,7 +284,7 @@ def run_on_own_input(problem: Problem) -> Run:
 
     Raises:
         SyntaxError: If the program does not parse.
-        ValueError: If the program raises, returns no literal, or runs for too many steps.
+        UserError: If the program raises, returns no literal, or runs for too many steps.
     """
     try:
         runs = _runs(problem, [], shared_sandbox().run([_measuring_job(problem, [])])[0])

@@ -45,7 +45,7 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
         examples: Other valid inputs of the program.
 
     Raises:
-        ValueError: If there are a call and standard input, or neither; the program does not parse; or the call is not
+        UserError: If there are a call and standard input, or neither; the program does not parse; or the call is not
             the call of a function by its name.
     """
     if (call is None) == (stdin is None):

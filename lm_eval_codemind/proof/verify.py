@@ -29,7 +29,7 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     Raises:
         UpstreamError: If upstream's data is missing or has the wrong digest.
         MissingExtra: If packages that the programs import are not installed.
-        ValueError: If the language has no prover. The message names it.
+        UserError: If the language has no prover. The message names it.
     """
     benchmark = get_benchmark(name)
     language = get_language(benchmark.language)
@@ -53,7 +53,7 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
     Raises:
         UpstreamError: If upstream's data is missing or has the wrong digest.
         MissingExtra: If packages that the programs import are not installed.
-        ValueError: If the language has no prover. The message names it.
+        UserError: If the language has no prover. The message names it.
     """
     proofs = execute_benchmark(name, upstream, workers)
     own = get_benchmark(name).labels == "own"

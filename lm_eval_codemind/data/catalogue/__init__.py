@@ -155,7 +155,7 @@ def get_benchmark(name: str) -> Benchmark:
     """Return the benchmark of that name.
 
     Raises:
-        ValueError: If there is no benchmark of that name. The message names the existing benchmarks.
+        UserError: If there is no benchmark of that name. The message names the existing benchmarks.
     """
     known = benchmarks()
     if name not in known:

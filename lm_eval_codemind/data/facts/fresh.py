@@ -78,7 +78,7 @@ class Fresh:
         """Return the fresh inputs that :meth:`to_json` wrote.
 
         Raises:
-            ValueError: If the record belongs to another program or input. The message names the problem.
+            UserError: If the record belongs to another program or input. The message names the problem.
         """
         if "reason" in record:
             return cls(reason=record["reason"])
@@ -116,7 +116,7 @@ def from_records(records: Mapping[str, Any], problems: Iterable[Problem]) -> dic
     """Return the fresh inputs that :func:`records_of` returned.
 
     Raises:
-        ValueError: If a record belongs to another program or input. The message names the problem.
+        UserError: If a record belongs to another program or input. The message names the problem.
         KeyError: If a problem has no record.
     """
     return {problem.problem_id: Fresh.from_json(records[problem.problem_id], problem) for problem in problems}

@@ -26,7 +26,7 @@ def load(name: str, folder: Path | None = None) -> Mapping[str, Any]:
         folder: The folder of a study; this one by default.
 
     Raises:
-        ValueError: If the file cannot be read. The message names it.
+        UserError: If the file cannot be read. The message names it.
     """
     file = (folder or FOLDER) / name
     if not file.is_file():

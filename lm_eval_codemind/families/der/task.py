@@ -109,7 +109,7 @@ def ask(stage: FirstStage, seed: int) -> DependentReasoning:
         seed: Seed of the draw of the inputs.
 
     Raises:
-        ValueError: If the responses of the first stage are not programs.
+        UserError: If the responses of the first stage are not programs.
     """
     family = family_named(str(stage.suite["family"]))
     if family is None or not family.executes:
@@ -309,7 +309,7 @@ def dataset(
         options: ``--metadata`` and ``--model_args``.
 
     Raises:
-        ValueError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.
+        UserError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.
     """
     seed = seed_option({"input_seed": input_seed}, "input_seed", INPUT_SEED)
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}

@@ -83,7 +83,7 @@ def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
     """Return the seed and the number of fresh inputs per problem.
 
     Raises:
-        ValueError: If one is not a whole number, or is too small.
+        UserError: If one is not a whole number, or is too small.
     """
     numbers = []
     for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
@@ -106,7 +106,7 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
         count: The number of fresh inputs per problem; some problems have fewer.
 
     Raises:
-        ValueError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
+        UserError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
             that the programs import is not installed.
         IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
     """

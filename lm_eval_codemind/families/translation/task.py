@@ -55,7 +55,7 @@ class Translation(SpecificationReasoning):
         """Return the problems with a proven output, one program each, whose output has a line at all.
 
         Raises:
-            ValueError: If the benchmark has no counterpart in another language.
+            UserError: If the benchmark has no counterpart in another language.
         """
         if not benchmark.counterpart:
             raise UserError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")

@@ -101,7 +101,7 @@ def python_kind(problem: Problem) -> PythonKind:
     """Return the kind of a Python problem's program.
 
     Raises:
-        ValueError: If the problem is not one in Python.
+        UserError: If the problem is not one in Python.
     """
     if problem.language != PYTHON.name:
         raise UserError(
