@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text ({error}); save it as UTF-8") from error
+        raise UserError(f"{path} isn't UTF-8 text: {error}; save it as UTF-8") from error
 
 
 @contextmanager

@@ -61,7 +61,7 @@ class Templates:
         except TemplateNotFound as error:
             raise UserError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
         except UnicodeDecodeError as error:
-            raise UserError(f"{path}: not UTF-8 text ({error}); save it as UTF-8") from error
+            raise UserError(f"{path} isn't UTF-8 text: {error}; save it as UTF-8") from error
         except TemplateError as error:
             raise UserError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 
