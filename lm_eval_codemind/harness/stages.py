@@ -96,7 +96,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
         metadata: ``--metadata`` with ``--model_args``, as the harness hands them to a task.
 
     Raises:
-        ValueError: with what is wrong and how to fix it, if there are no such responses, or if they are those of
+        UserError: with what is wrong and how to fix it, if there are no such responses, or if they are those of
             another model or of other settings.
     """
     if place is None:

@@ -55,7 +55,7 @@ class Study:
         """Return a template with the fields of a row in it; null is empty.
 
         Raises:
-            ValueError: If the row lacks a field.
+            UserError: If the row lacks a field.
         """
         fields = {name: self.words.get(str(value), "" if value is None else value) for name, value in row.items()}
         try:
@@ -130,7 +130,7 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
         A result for each part of the study, in the order of the rows; none if no row belongs to the study.
 
     Raises:
-        ValueError: If a row lacks a field, or a task does not exist. The message names it.
+        UserError: If a row lacks a field, or a task does not exist. The message names it.
     """
     parts: dict[str, list[Row]] = {}
     for row in map(json.loads, read_lines(path)):

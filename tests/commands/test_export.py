@@ -51,6 +51,10 @@ def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
         assert refused.exit_code == 1 and "for evaluation" in refused.output and not out.exists()
     refused = run("--tasks", "codemind_ier_sample", "-o", out)
     assert refused.exit_code == 1 and "all 24 questions" in refused.output and not out.exists()
+    for items in ("all", "3"):
+        more = f'{{"items": "{items}"}}'
+        refused = run("--tasks", "codemind_runtime_sample", "--metadata", more, "-o", out)
+        assert refused.exit_code == 1 and "packaged evaluation" in refused.output and not out.exists()
     assert run("--tasks", "codemind_ier_sample", "--evaluation", "-o", out).exit_code == 0
     assert len(read(out)) == 24
 
