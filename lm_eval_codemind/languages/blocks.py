@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
+
+T = TypeVar("T")
 
 # Of several programs, the last ones are compared.
 _MOST_PROGRAMS = 50
@@ -52,16 +55,19 @@ class Block:
     language: str = ""
 
 
-def last_program(programs: Sequence[str], rules: Iterable[Callable[[str], object]]) -> int:
-    """Return the index of the program that is the answer: the last one that meets all rules.
-
-    A rule that no program meets is dropped. An excerpt of an earlier program is not the answer.
-    """
-    indices = list(range(len(programs)))[-_MOST_PROGRAMS:]
-    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in programs]
+def preferred(candidates: Iterable[T], *rules: Callable[[T], object]) -> list[T]:
+    """Return the candidates that meet the rules. A rule that no candidate meets is dropped."""
+    best = list(candidates)
     for rule in rules:
-        indices = [n for n in indices if rule(programs[n])] or indices
-    return [n for n in indices if not any(lines[n] in lines[earlier] for earlier in indices if earlier < n)][-1]
+        best = list(filter(rule, best)) or best
+    return best
+
+
+def last_program(programs: Iterable[str], *rules: Callable[[str], object]) -> str:
+    """Return the program that is the answer: the last one that meets the rules, and is not an excerpt of another one."""
+    best = preferred(list(programs)[-_MOST_PROGRAMS:], *rules)
+    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in best]
+    return [one for n, one in enumerate(best) if not any(lines[n] in earlier for earlier in lines[:n])][-1]
 
 
 def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:

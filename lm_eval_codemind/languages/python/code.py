@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import blocks, last_program
+from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
 from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, Statement, is_idle
 
@@ -156,14 +156,17 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     if not finished:
         return _joined(scripts[-1]) if scripts else next(reversed(read.broken), None)
     quoted = _tree(original)
-    plain = ["\n".join(ast.unparse(part.node) for part in parts if part.node) for parts in finished]
-    rules = (
+    programs: dict[str, Pool] = {}
+    for parts in finished:
+        programs.setdefault("\n".join(ast.unparse(part.node) for part in parts if part.node), parts)
+    program = last_program(
+        programs,
         lambda text: not _DEMO.search(text),
         lambda text: not quoted or _tree(text) != quoted,
         _READS.search,
         _PRINTS.search,
     )
-    return _joined(_needed(read.pool, finished[last_program(plain, rules)], set()))
+    return _joined(_needed(read.pool, programs[program], set()))
 
 
 def _tree(source: str) -> str | None:
@@ -192,13 +195,12 @@ def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
     if original:
         nodes = ast.walk(ast.parse(original))
         quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
-    best = list(definitions)
-    for rule in (
+    best = preferred(
+        definitions,
         lambda part: part.node is None or not _is_stub(part.node),
         lambda part: part.node is not None,
         lambda part: not quoted or _tree(part.source) not in quoted,
-    ):
-        best = list(filter(rule, best)) or best
+    )
     return best[-1] if best else None
 
 
