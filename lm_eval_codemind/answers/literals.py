@@ -8,7 +8,6 @@ protect it. In addition to ``ast.literal_eval``, the module accepts what ``repr`
 from __future__ import annotations
 
 import ast
-import cmath
 import re
 import warnings
 from collections.abc import Callable
@@ -33,8 +32,6 @@ _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for 
 _NUMPY = ("np", "numpy")
 _NUMPY_SCALARS = re.compile(r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single")
 _NUMPY_PLAIN: dict[str, Any] = {"bool": bool, "bool_": bool, "str_": str, "bytes_": bytes}
-# Bits of a number. Every Python reads its decimal form: the limit is 4300 digits by default, and never below 640.
-_LONG_INT = 2000
 
 
 class NotALiteralError(ValueError):
@@ -66,11 +63,6 @@ class Arguments:
         return Arguments(
             self.positional[count:], tuple(sorted(named, key=lambda pair: place.get(pair[0], len(parameters))))
         )
-
-    def __str__(self) -> str:
-        keywords = [f"{name}={render(value)}" for name, value in self.keywords]
-        text = ", ".join([*map(render, self.positional), *keywords])
-        return f"{self.constructor}({text})" if self.constructor else text
 
 
 def parse_literal(text: str) -> Any:
@@ -244,45 +236,3 @@ def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
         return kind(*arguments, **keywords)
     except (TypeError, ValueError) as error:
         raise NotALiteralError(str(error)) from error
-
-
-def render(value: Any) -> str:
-    """Return the Python expression for a value that this module returned.
-
-    Raises:
-        TypeError: If the value has another type.
-    """
-    if isinstance(value, Arguments):
-        return str(value)
-    if value is ...:
-        return "..."
-    if isinstance(value, (float, complex)):
-        return repr(value) if cmath.isfinite(value) else f"{type(value).__name__}('{value!r}')"
-    if isinstance(value, int) and not isinstance(value, bool):
-        # Python limits the digits of decimal integers that it writes and reads. Hexadecimal integers have no limit.
-        return repr(value) if value.bit_length() < _LONG_INT else hex(value)
-    if value is None or isinstance(value, (bool, str, bytes)):
-        return repr(value)
-    if isinstance(value, frozenset):
-        return f"frozenset({in_brackets(value, render) if value else ''})"
-    if isinstance(value, (list, tuple, dict, set)):
-        return in_brackets(value, render)
-    raise TypeError(f"not the value of a literal: {type(value).__name__}")
-
-
-def in_brackets(value: Any, text: Callable[[Any], str], order: Callable[[list[str]], list[str]] = list) -> str:
-    """Return the Python expression for a list, a tuple, a dict or a set.
-
-    Args:
-        value: The collection.
-        text: Returns the expression for an item.
-        order: Returns the expressions for the items of a set in the order in which they are written.
-    """
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{text(key)}: {text(item)}' for key, item in value.items())}}}"
-    items = list(map(text, value))
-    if isinstance(value, list):
-        return f"[{', '.join(items)}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-    return f"{{{', '.join(order(items))}}}" if items else "set()"

@@ -64,7 +64,7 @@ def preferred(candidates: Iterable[T], *rules: Callable[[T], object]) -> list[T]
 
 
 def last_program(programs: Iterable[str], *rules: Callable[[str], object]) -> str:
-    """Return the program that is the answer: the last one that meets the rules, and is not an excerpt of another one."""
+    """Return the program that is the answer: the last one that meets the rules and is not an excerpt."""
     best = preferred(list(programs)[-_MOST_PROGRAMS:], *rules)
     lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in best]
     return [one for n, one in enumerate(best) if not any(lines[n] in earlier for earlier in lines[:n])][-1]

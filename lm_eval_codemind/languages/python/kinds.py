@@ -16,7 +16,7 @@ from lm_eval_codemind.languages.python import names
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.languages.python.inputs import MaskedInput
+    from lm_eval_codemind.languages.python.filled import MaskedInput
     from lm_eval_codemind.languages.python.mutation import Branch
     from lm_eval_codemind.sandbox import Job, Limits
 
@@ -102,14 +102,14 @@ class PythonKind(Kind):
 
     def masked_input(self, problem: Problem) -> str | None:
         masked = self.masked(problem)
-        return None if masked is None else masked.whole.shown()
+        return None if masked is None else masked.shown()
 
     def input_answer(self, problem: Problem) -> str:
         return problem.input.strip()
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         masked = self.masked(problem)
-        return None if masked is None else masked.read(answer, problem.input.strip())
+        return None if masked is None else masked.read(answer)
 
     @abc.abstractmethod
     def input_tree(self, problem: Problem, input: str) -> Branch:
