@@ -135,7 +135,7 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:
-    text, candidates = answer.strip(), [answer.strip("\n"), _without_blank_lines(answer)]
+    text, candidates = answer.strip(), [answer.strip("\n"), "\n".join(_inner_lines(answer))]
     if text[:1] in ("'", '"') and text[0] == text[-1]:
         # Quotes that do not form a literal, as in 'it's'.
         candidates.append(text[1:-1])
@@ -143,18 +143,15 @@ def _is_bare_text(answer: str, expected: str) -> bool:
     return expected != "" and any(candidate in (expected, escaped) for candidate in candidates)
 
 
-def _without_blank_lines(text: str) -> str:
-    """Return a text without the blank lines before and after it."""
+def _inner_lines(text: str) -> list[str]:
+    """Return the lines of a text without the blank lines before and after it."""
     lines = text.split("\n")
     filled = [index for index, line in enumerate(lines) if line.strip()]
-    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+    return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of an output without leading empty lines."""
-    lines = printed_lines(text)
-    first = next((index for index, line in enumerate(lines) if line), len(lines))
-    return lines[first:]
+    return list(map(str.rstrip, _inner_lines(text)))
 
 
 def _canonical(value: Any) -> Any:

@@ -83,13 +83,10 @@ def parse_literal(text: str) -> Any:
     check_limits(plain)
     try:
         # The brackets allow line ends anywhere.
-        body = parse_quietly(f"({plain}\n)").body
+        node: Any = parse_quietly(f"({plain}\n)").body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotALiteralError(f"Python does not parse it: {error}") from error
-    match body:
-        case [ast.Expr(value=node)]:
-            return value_of(node)
-    raise NotALiteralError("not an expression")
+    return value_of(node.value)
 
 
 def literal_or(text: str, default: Any) -> Any:

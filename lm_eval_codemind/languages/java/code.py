@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
 from lm_eval_codemind.languages.java.sections import Item, sections
-from lm_eval_codemind.languages.java.syntax import SOLUTION, is_valid, types_in
+from lm_eval_codemind.languages.java.syntax import METHODS, SOLUTION, is_valid, parse, types_in
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
 _OTHER = frozenset("python py cpp c++ c csharp cs c# javascript js typescript ts kotlin scala go".split())  # noqa: SIM905
@@ -112,22 +112,19 @@ def _joined(file: File, files: Sequence[File]) -> str:
             used.append(far[name][1])
             declared.add(name)
     words = frozenset().union(*(item.words for item in (*file, *classes)))
-    imports = [item for item in file if item.kind == "import"]
-    known = {item.name for item in imports}
+    imports = {item.name: item.source for item in file if item.kind == "import"}
     for other in files:
         is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
         for item in other:
             last = item.name.rpartition(".")[2]
-            if item.kind == "import" and item.name not in known and (last in words or (last == "*" and is_used)):
-                imports.append(item)
-                known.add(item.name)
-    if len(used) > 1:  # All classes are in one package now.
-        foreign = {item.name for other in files for item in other if item.kind == "package"}
-        imports = [item for item in imports if item.name.rpartition(".")[0] not in foreign]
+            if item.kind == "import" and (last in words or (last == "*" and is_used)):
+                imports.setdefault(item.name, item.source)
+    # Joined classes are in one package.
+    foreign = {item.name for other in files for item in other if item.kind == "package" and len(used) > 1}
     pieces = [item.source for item in file if item.kind == "package"][:1]
-    pieces += ["\n".join(item.source for item in imports)] if imports else []
+    pieces += ["\n".join(imports[name] for name in imports if name.rpartition(".")[0] not in foreign)]
     pieces += [item.source for item in file if item.kind not in ("package", "import")]
-    return "\n\n".join([*pieces, *(item.hidden for item in classes[near:])]) + "\n"
+    return "\n\n".join(filter(None, [*pieces, *(item.hidden for item in classes[near:])])) + "\n"
 
 
 def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
@@ -164,3 +161,26 @@ def extract_class(response: str, method: str, original: str = "") -> str | Unfin
         lambda pair: not shown or _squeezed(pair[1]) not in shown,
     )
     return _joined(best[-1][0], files) if best else broken
+
+
+def with_members(answer: str, program: str) -> str:
+    """Return an answer with a program's imports, and its class ``Solution`` with the program's methods that it lacks.
+
+    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned unchanged.
+
+    Args:
+        answer: A class ``Solution``, with its imports and the classes next to it.
+        program: A program that has such a class.
+    """
+    tree, whole = parse(answer), parse(program)
+    body, others = (
+        next((node.child("body") for node in one.types if one.name(node) == SOLUTION), None) for one in (tree, whole)
+    )
+    if not tree.is_valid or body is None or others is None:
+        return answer
+    defined = {tree.name(node) for node in body.of_kind(*METHODS)}
+    lacking = [node for node in others.of_kind(*METHODS) if whole.name(node) not in defined]
+    members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
+    before = tree.text(body)
+    types = "\n\n".join(map(tree.text, tree.types)).replace(before, "{" + members + before[1:], 1)
+    return "\n".join(dict.fromkeys([*tree.imports, *whole.imports])) + f"\n\n{types}\n"

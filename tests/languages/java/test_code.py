@@ -13,9 +13,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.java.code import extract_class, extract_program, main_class
+from lm_eval_codemind.languages.java.code import extract_class, extract_program, main_class, with_members
 from lm_eval_codemind.languages.java.measures import measure
-from lm_eval_codemind.languages.java.members import with_members
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
