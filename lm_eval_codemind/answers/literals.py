@@ -57,12 +57,10 @@ class Arguments:
 
         Parameters come first, in the order of the signature. Other keywords follow in the order of the call.
         """
-        count = min(len(parameters), len(self.positional))
-        named = [*zip(parameters[:count], self.positional[:count], strict=True), *self.keywords]
+        named = [*zip(parameters, self.positional, strict=False), *self.keywords]
         place = {name: index for index, name in enumerate(parameters)}
-        return Arguments(
-            self.positional[count:], tuple(sorted(named, key=lambda pair: place.get(pair[0], len(parameters))))
-        )
+        named.sort(key=lambda pair: place.get(pair[0], len(parameters)))
+        return Arguments(self.positional[len(parameters) :], tuple(named))
 
 
 def parse_literal(text: str) -> Any:
@@ -104,8 +102,7 @@ def is_literal(text: str) -> bool:
 
 def parse_quietly(source: str) -> ast.Module:
     """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return ast.parse(source)
 
 

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
-from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, Statement, is_idle
+from lm_eval_codemind.languages.python.statements import MOST_STATEMENTS, PARSE_ERRORS, Parser, Statement, is_idle
 
 Pool = Sequence[Statement]
 
 # Stands for the name of what every answer needs.
 _ALWAYS = "*"
-# Of more statements, the last ones are read.
-_MOST_STATEMENTS = 2000
 # Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
@@ -73,7 +71,7 @@ class _Response:
             self.pool += statements or ()
             if statements is None:
                 self.broken.append(block.text)
-        self.pool = self.pool[-_MOST_STATEMENTS:]
+        self.pool = self.pool[-MOST_STATEMENTS:]
 
     def broken_text(self, name: str) -> str | None:
         """Return the last text that does not parse and seems to define a name."""
@@ -125,7 +123,7 @@ def extract_method(
     places: list[tuple[Statement, list[Statement]]] = []
     owners: list[Statement] = []
     for part in read.pool:
-        if isinstance(part.node, ast.ClassDef if part.node else type(None)) and class_name in part.binds:
+        if isinstance(part.node, (ast.ClassDef, type(None))) and class_name in part.binds:
             owners.append(part)
             members = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block) or []
             places += [(member, members) for member in members if name in member.binds]
@@ -133,8 +131,8 @@ def extract_method(
             places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
     target = _chosen([part for part, _ in places], name, original)
     if target is None:
-        body = read.broken_text(name) or _from_body(read, header)
-        return MethodCode(name, body) if isinstance(body, str) and body not in read.broken else body
+        body = _from_body(read, header)
+        return read.broken_text(name) or (MethodCode(name, body) if body else None)
     siblings = next(members for part, members in places if part is target)
     return _method(read.pool, owners, target, siblings, name)
 

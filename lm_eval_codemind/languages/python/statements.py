@@ -13,7 +13,7 @@ from lm_eval_codemind.languages.python.layout import first_line, source_of
 # The characters that the parser receives for one response. The limit protects against text that is slow to parse.
 PARSE_BUDGET = 1_000_000
 # Of more statements, the last ones are read.
-_MOST_STATEMENTS = 2000
+MOST_STATEMENTS = 2000
 # A call of the parser costs as much as this number of characters.
 _CALL = 400
 
@@ -62,26 +62,16 @@ class Statement:
             header = _HEADER.match(self.source)
             return frozenset(header.groups() if header else ()), frozenset()
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 scopes = [symtable.symtable(self.source, "<response>", "exec")]
         except PARSE_ERRORS:
             return frozenset(), frozenset()
         for scope in scopes:  # the list grows during the loop
             scopes += scope.get_children()
-        # At module level, and in functions that refer to it.
-        names = [(one, scope is scopes[0]) for scope in scopes for one in scope.get_symbols()]
+        symbols = [symbol for scope in scopes for symbol in scope.get_symbols() if symbol.is_global()]
         return (
-            frozenset(
-                one.get_name()
-                for one, top in names
-                if (top or one.is_declared_global()) and (one.is_assigned() or one.is_imported())
-            ),
-            frozenset(
-                one.get_name()
-                for one, top in names
-                if one.is_declared_global() or (one.is_referenced() and (top or one.is_global()))
-            ),
+            frozenset(name.get_name() for name in symbols if name.is_assigned() or name.is_imported()),
+            frozenset(name.get_name() for name in symbols if name.is_referenced() or name.is_declared_global()),
         )
 
     @property
@@ -148,7 +138,7 @@ class Parser:
             body = parse_quietly("\n".join(code)).body
             if indent and (len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse):
                 return None
-            body = (body[0].body if indent else body)[-_MOST_STATEMENTS:]  # type: ignore[attr-defined]
+            body = (body[0].body if indent else body)[-MOST_STATEMENTS:]  # type: ignore[attr-defined]
             sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
             moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
             return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
