@@ -33,13 +33,16 @@ def too_long(answer: str, output: str) -> bool:
 
 
 def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
-    """Whether an answer states the value of the variables of a loop.
+    """Whether an answer states the value of the variables of a loop, or whether a condition holds.
 
     Args:
-        answer: Text of one value; the name of a variable may come first.
+        answer: Text of one value; the name of a variable may come first. For a condition, text such as ``yes``.
         value: The literal.
         names: The variables. If there are several, the literal is a tuple, and an answer may have other brackets.
+            A condition has none.
     """
+    if not names:
+        return truth(answer) is (value == "True")
     texts = list(readings(answer, ", ".join(names)))
     if len(names) == 1:
         return any(same_output(_WORDS.get(text.strip(), text), value, printed=False) for text in texts)
@@ -51,16 +54,6 @@ def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
         ):
             return True
     return False
-
-
-def same_truth(answer: str, value: str) -> bool:
-    """Whether an answer states that a condition holds, or that it does not.
-
-    Args:
-        answer: Text such as ``True`` or ``Y``.
-        value: ``True`` or ``False``.
-    """
-    return truth(answer) is (value == "True")
 
 
 def same_literal(answer: str, output: str) -> bool:
@@ -165,12 +158,11 @@ def _canonical(value: Any) -> Any:
         # NaN never equals itself, but its text does. Adding 0 drops the sign of a zero, as -0 is equal to 0.
         return ("number", repr(value + 0) if value != value else value)
     if isinstance(value, (list, tuple)):
-        return (type(value).__name__, tuple(_canonical(item) for item in value))
+        return (type(value).__name__, tuple(map(_canonical, value)))
     if isinstance(value, (set, frozenset)):
-        return ("set", frozenset(_canonical(item) for item in value))
+        return ("set", frozenset(map(_canonical, value)))
     if isinstance(value, dict):
-        return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
+        return ("dict", frozenset(map(_canonical, value.items())))
     if isinstance(value, Arguments):
-        keywords = frozenset((name, _canonical(item)) for name, item in value.keywords)
-        return (value.constructor, tuple(_canonical(item) for item in value.positional), keywords)
+        return (value.constructor, _canonical(value.positional), frozenset(map(_canonical, value.keywords)))
     raise TypeError(f"not the value of a literal: {type(value).__name__}")

@@ -19,6 +19,8 @@ _OTHER = frozenset("python py cpp c++ c csharp cs c# javascript js typescript ts
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
 _DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
+# The modifier of a class.
+_PUBLIC = re.compile(r"\A([^{]*?)\bpublic\s+")
 # The number of sections or classes that are examined, from the last.
 _MOST = 50
 
@@ -124,7 +126,7 @@ def _joined(file: File, files: Sequence[File]) -> str:
     pieces = [item.source for item in file if item.kind == "package"][:1]
     pieces += ["\n".join(imports[name] for name in imports if name.rpartition(".")[0] not in foreign)]
     pieces += [item.source for item in file if item.kind not in ("package", "import")]
-    return "\n\n".join(filter(None, [*pieces, *(item.hidden for item in classes[near:])])) + "\n"
+    return "\n\n".join(filter(None, [*pieces, *(_PUBLIC.sub(r"\1", item.source) for item in classes[near:])])) + "\n"
 
 
 def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
@@ -133,7 +135,7 @@ def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
     if not any(item.kind == "method" and item.name == method for item in members):
         return file
     source = "\n\n".join(item.source for item in members)
-    wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}", len(modifier))
+    wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}")
     others = [item for item in file if item.kind == "type" and item.name != name]
     return [*(item for item in file if item.kind == "import"), wrapped, *others]
 

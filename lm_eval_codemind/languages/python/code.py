@@ -203,14 +203,12 @@ def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
 
 
 def _is_stub(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ClassDef):
-        methods = [part for part in node.body if isinstance(part, FUNCTIONS) and part.name != "__init__"]
-        return bool(methods) and all(_is_stub(method) for method in methods)
-    if not isinstance(node, FUNCTIONS):
-        return False
-    return all(
+    parts = node.body if isinstance(node, ast.ClassDef) else [node]
+    functions = [part for part in parts if isinstance(part, FUNCTIONS) and (part is node or part.name != "__init__")]
+    return bool(functions) and all(
         isinstance(part, (ast.Pass, ast.Raise)) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        for part in node.body
+        for function in functions
+        for part in function.body
     )
 
 

@@ -6,6 +6,7 @@ answer adds values to an input, and no code.
 """
 
 import ast
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -174,15 +175,10 @@ def parse_source(text: str) -> list[ast.stmt]:
         layouts.append(second[1] + layouts[0])
     for layout in layouts:
         indented = layout[:1].isspace()
-        try:
-            body = parse_quietly(f"if True:\n{layout}" if indented else layout).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = str(error)
-            continue
-        if not indented:
-            return body
-        match body:
-            case [ast.If(body=inner, orelse=[])]:
-                return inner
-        reason = "its first line is indented further than another one"
-    raise NotALiteralError(f"Python does not parse it: {reason}")
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            match parse_quietly(f"if True:\n{layout}" if indented else layout).body:
+                case [ast.If(body=inner, orelse=[])] if indented:
+                    return inner
+                case body if not indented:
+                    return body
+    raise NotALiteralError("Python does not parse it")

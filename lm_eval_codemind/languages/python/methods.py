@@ -4,7 +4,7 @@ import ast
 
 from lm_eval_codemind.languages.python.code import MethodCode
 from lm_eval_codemind.languages.python.layout import first_line, indented
-from lm_eval_codemind.languages.python.names import FUNCTIONS
+from lm_eval_codemind.languages.python.names import FUNCTIONS, shape
 from lm_eval_codemind.languages.python.statements import Statement
 
 
@@ -87,17 +87,6 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     indent = lines[line - 1][: body[at].col_offset]
     added = [indented(part.source, indent) for part in statements]
     return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
-
-
-def shape(node: ast.AST) -> str | None:
-    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
-
-    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
-    """
-    try:
-        return ast.dump(node)
-    except RecursionError:
-        return None
 
 
 def _member_names(owner: ast.ClassDef) -> set[str]:

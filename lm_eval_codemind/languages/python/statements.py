@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
 )
 _STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
-_HEADER = re.compile(r"\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
+_HEADER = re.compile(r"\A\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
 
 
 @dataclass(frozen=True)
@@ -46,33 +46,29 @@ class Statement:
     node: ast.stmt | None
     block: int = 0
 
-    @property
+    @cached_property
     def binds(self) -> frozenset[str]:
         """The module-level names that it binds."""
-        return self._names[0]
-
-    @property
-    def uses(self) -> frozenset[str]:
-        """The module-level or builtin names that the statement, or a function in it, refers to."""
-        return self._names[1]
+        if self.node is None:
+            return frozenset(_HEADER.findall(self.source)[:1])
+        return frozenset(name.get_name() for name in self._globals if name.is_assigned() or name.is_imported())
 
     @cached_property
-    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
-        if self.node is None:
-            header = _HEADER.match(self.source)
-            return frozenset(header.groups() if header else ()), frozenset()
+    def uses(self) -> frozenset[str]:
+        """The module-level or builtin names that the statement, or a function in it, refers to."""
+        names = self._globals if self.node else ()
+        return frozenset(name.get_name() for name in names if name.is_referenced() or name.is_declared_global())
+
+    @cached_property
+    def _globals(self) -> list[symtable.Symbol]:
         try:
             with warnings.catch_warnings(action="ignore"):
                 scopes = [symtable.symtable(self.source, "<response>", "exec")]
         except PARSE_ERRORS:
-            return frozenset(), frozenset()
+            return []
         for scope in scopes:  # the list grows during the loop
             scopes += scope.get_children()
-        symbols = [symbol for scope in scopes for symbol in scope.get_symbols() if symbol.is_global()]
-        return (
-            frozenset(name.get_name() for name in symbols if name.is_assigned() or name.is_imported()),
-            frozenset(name.get_name() for name in symbols if name.is_referenced() or name.is_declared_global()),
-        )
+        return [symbol for scope in scopes for symbol in scope.get_symbols() if symbol.is_global()]
 
     @property
     def is_future(self) -> bool:
@@ -164,19 +160,15 @@ def _indent(line: str) -> int:
 
 def _block_end(lines: list[str], start: int) -> int:
     """Return the index after the last line of the block at a line: the line and the indented lines below it."""
-    margin = _indent(lines[start])
-    end = start + 1
+    margin, end = _indent(lines[start]), start + 1
     decorated = lines[start].lstrip().startswith("@")
     for index in range(start + 1, len(lines)):
-        line = lines[index]
-        if not line.strip():
-            continue
-        depth = _indent(line)
-        if decorated and depth == margin:
-            decorated = line.lstrip().startswith("@")
-        elif depth <= margin and not (depth == margin and _CONTINUES.match(line.lstrip())):
-            break
-        end = index + 1
+        line, depth = lines[index].lstrip(), _indent(lines[index])
+        if line:
+            if depth < margin or (depth == margin and not decorated and not _CONTINUES.match(line)):
+                break
+            decorated = decorated and (depth > margin or line.startswith("@"))
+            end = index + 1
     return end
 
 
