@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 
 class Marks(NamedTuple):
-    """The marks around an answer.
-
-    Attributes:
-        begin: The mark before the answer.
-        end: The mark after the answer.
-    """
+    """The marks before and after an answer."""
 
     begin: re.Pattern[str]
     end: re.Pattern[str]

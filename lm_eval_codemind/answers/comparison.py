@@ -67,8 +67,7 @@ def same_literal(answer: str, output: str) -> bool:
     expected = literal_or(output, None)
     if isinstance(expected, str) and _is_bare_text(answer, expected):
         return True
-    texts = (answer, literal_at_start(answer))
-    return any(text is not None and same_computed(text, output, printed=False) for text in texts)
+    return any(same_computed(text, output, printed=False) for text in (answer, literal_at_start(answer) or answer))
 
 
 def printed_lines(text: str) -> list[str]:

@@ -178,11 +178,10 @@ def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> 
     Raises:
         NotALiteralError: If an argument is not a literal.
     """
-    keywords = [(keyword.arg, value_of(keyword.value, constructors)) for keyword in call.keywords]
-    named = [(name, value) for name, value in keywords if name is not None]
-    if len(named) < len(keywords):
+    keywords = [(keyword.arg or "", value_of(keyword.value, constructors)) for keyword in call.keywords]
+    if "" in dict(keywords):
         raise NotALiteralError("not a literal: **")
-    return Arguments(tuple(value_of(item, constructors) for item in call.args), tuple(named))
+    return Arguments(tuple(value_of(item, constructors) for item in call.args), tuple(keywords))
 
 
 def _number(node: ast.AST) -> Any:

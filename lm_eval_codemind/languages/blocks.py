@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
@@ -45,7 +46,6 @@ class Block:
     """A block of a response.
 
     Attributes:
-        text: Its text.
         fenced: Whether it is inside a fence.
         language: The first word of the fence's info string, in lower case.
     """
@@ -121,27 +121,21 @@ def unwrapped(text: str) -> str:
     if without_tags.count("\n") > text.count("\n") and _PRE.search(text):
         without_tags = html.unescape(without_tags)
     lines = without_tags.expandtabs(4).split("\n")
-    code = [n for n, line in enumerate(lines) if line.strip()]
-    if all(_QUOTED.match(lines[n]) for n in code):
+    if all(_QUOTED.match(line) for line in lines if line.strip()):
         lines = [_QUOTED.sub("", line, count=1) for line in lines]
-    lines = _without_numbers(lines)
-    text = "\n".join(lines)
+    text = "\n".join(_without_numbers(lines))
     return _PROMPT.sub("", text) if _SESSION.search(text) else text
 
 
 def _without_numbers(lines: list[str]) -> list[str]:
     """Return lines without line numbers, if all lines from the first to the last numbered one have the next number."""
     numbers = {n: match for n, line in enumerate(lines) if (match := _NUMBER.match(line))}
-    inside = [n for n in range(min(numbers, default=0), max(numbers, default=-1) + 1) if lines[n].strip()]
-    if len(inside) < 2 or any(n not in numbers for n in inside):
-        return lines
-    values = [int(numbers[n][1]) for n in inside]
-    if values != list(range(values[0], values[0] + len(values))):
+    between = lines[min(numbers, default=0) : max(numbers, default=-1) + 1]
+    values = [int(match[1]) for match in numbers.values()]
+    gaps = len([line for line in between if line.strip()]) - len(values)
+    if len(values) < 2 or gaps or any(later != number + 1 for number, later in pairwise(values)):
         return lines
     column = max(match.end() for match in numbers.values())
-    aligned = all(not lines[n][numbers[n].end() : column + 1].strip() for n in inside)
-    stripped = list(lines)
-    for n in inside:
-        end = column if aligned else numbers[n].end()
-        stripped[n] = lines[n][end:].removeprefix(" ")
-    return stripped
+    aligned = all(not lines[n][match.end() : column + 1].strip() for n, match in numbers.items())
+    ends = {n: column if aligned else match.end() for n, match in numbers.items()}
+    return [line[ends[n] :].removeprefix(" ") if n in ends else line for n, line in enumerate(lines)]

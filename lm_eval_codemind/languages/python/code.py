@@ -189,10 +189,8 @@ def _defines(part: Statement, name: str) -> bool:
 
 def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
     """Return the last definition that is not the original, has a body and is finished, in this order."""
-    quoted = set()
-    if original:
-        nodes = ast.walk(ast.parse(original))
-        quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
+    nodes = ast.walk(ast.parse(original))
+    quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
     best = preferred(
         definitions,
         lambda part: part.node is None or not _is_stub(part.node),

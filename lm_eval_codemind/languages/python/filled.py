@@ -71,10 +71,8 @@ class MaskedInput:
 
     def filled(self, values: Sequence[Any]) -> str:
         """Return the text with values in its holes, each an :class:`Arguments` or a value of a literal."""
-        parts = [self.segments[0]]
-        for value, segment in zip(values, self.segments[1:], strict=True):
-            parts += [render(value), segment]
-        return "".join(parts)
+        pairs = zip(values, self.segments[1:], strict=True)
+        return self.segments[0] + "".join(f"{render(value)}{segment}" for value, segment in pairs)
 
     @cached_property
     def known(self) -> list[Any] | None:

@@ -40,7 +40,8 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     prelude = [part for part in method.prelude if part.node and shape(part.node) not in present]
     inside = [part for part in prelude if part.binds & bound]
     outside = [part for part in prelude if not part.binds & bound]
-    existing = _member_names(owner)
+    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+    existing = _bound(owner.body) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
     members = [text for name, text in method.members if name not in existing]
     drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
     definitions = [_with_decorators(method.source, targets[-1]), *members]
@@ -89,11 +90,6 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
 
 
-def _member_names(owner: ast.ClassDef) -> set[str]:
-    """Return the names a class body binds, and those its methods bind on ``self``."""
-    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
-    return _bound(owner.body) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
-
-
 def _bound(body: list[ast.stmt]) -> set[str]:
+    """Return the names that statements bind."""
     return set().union(*(Statement(ast.unparse(node), node).binds for node in body))
