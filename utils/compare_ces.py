@@ -134,7 +134,7 @@ def located(directory: Path, model: str, documents: dict[str, dict[str, Any]]) -
         if row["problem_id"] not in documents:
             continue
         document = documents[row["problem_id"]]
-        response = f"<answer>\n{row['published_prediction']}\n</answer>"
+        response = f"<answer>\n{ces.numbered(row['published_prediction'] or '', document['program'])}\n</answer>"
         ((answer,),) = verdict.extract_line([[response]], [document])
         solved[row["problem_id"]] = verdict.process_located(document, [[answer]])["locate"] == 1
     return solved
