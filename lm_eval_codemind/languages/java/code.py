@@ -184,5 +184,6 @@ def with_members(answer: str, program: str) -> str:
     lacking = [node for node in others.of_kind(*METHODS) if whole.name(node) not in defined]
     members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
     before = tree.text(body)
-    types = "\n\n".join(map(tree.text, tree.types)).replace(before, "{" + members + before[1:], 1)
-    return "\n".join(dict.fromkeys([*tree.imports, *whole.imports])) + f"\n\n{types}\n"
+    types = [(tree.text(node), tree.name(node) == SOLUTION) for node in tree.types]
+    texts = [text.replace(before, "{" + members + before[1:]) if is_owner else text for text, is_owner in types]
+    return "\n".join(dict.fromkeys([*tree.imports, *whole.imports])) + "\n\n" + "\n\n".join(texts) + "\n"

@@ -33,8 +33,8 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     if owner is None or not targets:
         raise ValueError(f"the program defines no method {class_name}.{method.name}")
     lines = program.split("\n")
-    first = owner.body[0]
-    indent = lines[first_line(first) - 1][: first.col_offset]
+    place = first_line(targets[-1])
+    indent = lines[place - 1][: targets[-1].col_offset]
     bound = _bound(tree.body)
     present = {shape(node) for node in tree.body} - {None}
     prelude = [part for part in method.prelude if part.node and shape(part.node) not in present]
@@ -46,7 +46,6 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
     definitions = [_with_decorators(method.source, targets[-1]), *members]
     body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
-    place = first_line(targets[-1])
     result: list[str] = []
     for number, line in enumerate(lines, start=1):
         if number == first_line(owner):

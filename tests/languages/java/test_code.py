@@ -213,6 +213,13 @@ def test_members_of_the_program_are_added() -> None:
     assert source.index("int one()") < source.index("int twice")
 
 
+def test_members_are_put_in_front_of_those_of_the_class() -> None:
+    same = "{ int f() { return 1; } }"
+    assert with_members(f"class Other {same}\nclass Solution {same}\n", "class Solution { int g() { return 2; } }") == (
+        f"\n\nclass Other {same}\n\nclass Solution {{\n    int g() {{ return 2; }}\n int f() {{ return 1; }} }}\n"
+    )
+
+
 @pytest.mark.parametrize("answer", ["class Solution { int f( { } }", "class Other { }"])
 def test_an_answer_without_a_valid_class_stays(answer: str) -> None:
     assert with_members(answer, SOLVED) == answer
@@ -239,3 +246,9 @@ def test_a_public_class_is_started() -> None:
     one, other = MAIN_OF.format("A", "f(1);"), MAIN_OF.format("B", "g(1);")
     assert main_class(f"public {one}\n{other}") == "A" and main_class(f"{one}\npublic {other}") == "B"
     assert main_class("class A {}") == ""
+
+
+def test_another_method_is_not_put_into_the_class() -> None:
+    once = "int once(int n) {\n    return n;\n}\n"
+    assert extract_class(f"```java\n{once}```", "twice") is None
+    assert isinstance(extract_class(f"```java\n{once}```", "once"), str)
