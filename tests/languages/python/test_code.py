@@ -253,7 +253,7 @@ def test_an_import_stays_although_only_another_block_uses_it() -> None:
 
 
 def test_a_text_in_a_class_may_look_like_a_class() -> None:
-    members = '    def k(self):\n        return 2\n\n    text = """\nclass D:\n    """\n\n    def m(self):\n        return 1\n'
+    members = '    def k(self): ...\n\n    text = """\nclass D:\n    """\n\n    def m(self):\n        return 1\n'
     method = extract_method(f"```\nclass C:\n{members}```", "C", "m")
     assert isinstance(method, MethodCode) and method.source == "def m(self):\n    return 1"
     assert [name for name, _ in method.members] == ["k", "text"]
