@@ -22,6 +22,7 @@ from lm_eval_codemind.harness.recordings import answers_another_question, read_l
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.rescoring import replay
 from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.studies.traces.ces import numbered
 
 Row = Mapping[str, Any]
 RECORDED, KEPT = "published", "published, without excluded"
@@ -47,6 +48,7 @@ class Study:
     recorded: str = ""
     right: Any = 1
     after: str = ""
+    line: str = ""
     note: str = ""
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
@@ -207,8 +209,11 @@ def _run(
     """Score responses with the harness and return the run."""
     folder.mkdir(parents=True, exist_ok=True)
     file, journal = folder / "responses.jsonl", folder / "outcomes.jsonl"
+    programs = {Key.of(row).recorded(): row.get("program", "") for rows in documents.values() for row in rows}
     with file.open("w", encoding="utf-8") as lines:
         for key, row in responses.items():
+            if study.line:
+                row = {**row, study.line: numbered(row[study.line] or "", programs[key])}
             response = study.text(study.response, row)
             if study.after:
                 response = response.rpartition(study.after)[2]
@@ -217,8 +222,8 @@ def _run(
         task: [index for index, document in enumerate(of_task) if Key.of(document).recorded() in responses]
         for task, of_task in documents.items()
     }
-    numbered = {task: numbers for task, numbers in indices.items() if numbers}
-    replay(str(file), {"model": model}, numbered, folder, journal=journal)
+    scored = {task: numbers for task, numbers in indices.items() if numbers}
+    replay(str(file), {"model": model}, scored, folder, journal=journal)
     forget_journals()
     journal.unlink(missing_ok=True)
     return max(read_runs([folder]), key=lambda run: run.date)

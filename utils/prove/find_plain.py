@@ -72,12 +72,12 @@ def plain_inputs(problem: Problem) -> list[str]:
     if masked is None or masked.known is None:
         return []
     fillings = [[_emptied(value) for value in masked.known]]
-    optional = _optional(problem) if masked.whole.arguments else set()
+    optional = _optional(problem) if masked.arguments else set()
     if optional:
         named = _emptied(masked.known[0].named(masked.parameters))
         left = tuple(pair for pair in named.keywords if pair[0] not in optional)
         fillings.append([Arguments(named.positional, left)])
-    return list(dict.fromkeys(masked.whole.filled(values) for values in fillings))
+    return list(dict.fromkeys(masked.filled(values) for values in fillings))
 
 
 def _emptied(value: Any) -> Any:

@@ -14,9 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
-from lm_eval_codemind.answers.literals import NotALiteralError, in_brackets, parse_literal
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.values import in_brackets
 from lm_eval_codemind.problems import Case, Category, Problem, beyond_prompt, shown_cases
 
 
