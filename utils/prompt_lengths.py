@@ -1,11 +1,15 @@
-"""Print the table of prompt lengths in docs/data.md: median and longest of each benchmark and family, in characters.
+"""Print docs/prompt_lengths.csv: median and longest prompt of each benchmark and family, in characters.
 
-python utils/prompt_lengths.py
+    python utils/prompt_lengths.py > docs/prompt_lengths.csv
+
+Prompts are measured without the few-shot example.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import csv
+import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
@@ -60,22 +64,20 @@ def tasks() -> list[Task]:
     return rows
 
 
-def table(measured: list[Task]) -> Iterator[str]:
-    """Yield the lines of the table: a row a family, its benchmarks in one cell, both in the order of the registries."""
+def table(measured: list[Task]) -> str:
+    """Return the lengths as CSV: a row for each benchmark of each family, both in the order of the registries."""
     lengths: dict[tuple[str, str], list[int]] = {}
     for task in measured:
         lengths.setdefault((task.family, task.benchmark), []).extend(len(row["prompt"]) for row in task.documents)
-    yield "| family | benchmark: median / longest |"
-    yield "|---|---|"
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    writer.writerow(("family", "benchmark", "median", "longest"))
     for name, view in views().items():
-        cells = [
-            f"{benchmark.title}: {median_low(sizes):,} / {max(sizes):,}"
-            for key, benchmark in benchmarks().items()
-            if (sizes := lengths.get((name, key)))
-        ]
-        if cells:
-            yield f"| {view.title} | " + " · ".join(cells) + " |"
+        for key, benchmark in benchmarks().items():
+            if sizes := lengths.get((name, key)):
+                writer.writerow((view.title, benchmark.title, median_low(sizes), max(sizes)))
+    return content.getvalue()
 
 
 if __name__ == "__main__":
-    print("\n".join(table(tasks())))
+    print(table(tasks()), end="")
