@@ -15,6 +15,8 @@ REPOSITORY = "https://github.com/lm-eval-codemind/lm-eval-codemind/blob/main/"
 _FAMILY = re.compile(r"^<!-- family: (\w+) -->$", re.MULTILINE)
 _EXAMPLE = re.compile(r"^<!-- example: (\w+) -->$", re.MULTILINE)
 _EQUATION = re.compile(r"^\$\$\n(.*?)\n\$\$$", re.MULTILINE | re.DOTALL)
+# A block of code, or the beginning of a heading outside of one.
+_FENCED = re.compile(r"^(`{3,}).*?^\1$|^#", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"^(?:task|group): (\w+)$", re.MULTILINE)
 
 
@@ -34,7 +36,7 @@ def part(name: str, heading: str = "") -> str:
     text = re.split(r"^## (?:Details|Example)$", text, maxsplit=1, flags=re.MULTILINE)[0]
     text = text.replace("](../../docs/", "](").replace("](../../", "](../")
     text = re.sub(r"\]\(\.\./(\w+)/README\.md\)", lambda match: f"]({pages()[match[1]]}#{match[1]})", text)
-    return re.sub(r"^#", "##", text, flags=re.MULTILINE)
+    return re.sub(_FENCED, lambda match: match[0] if match[1] else f"#{match[0]}", text)
 
 
 def section(name: str) -> str:
