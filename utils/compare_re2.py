@@ -46,7 +46,7 @@ def scores(module: Any, task: str, rows: Iterable[Mapping[str, Any]]) -> tuple[l
 
 def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
     """Yield the lines of the report."""
-    yield "| model | task | easy | difficult | verdicts that agree |"
+    yield "| model | task | easy | difficult | judgements that agree |"
     yield "|---|---|---:|---:|---:|"
     differing = []
     executed: dict[str, list[str]] = {}

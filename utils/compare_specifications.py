@@ -172,7 +172,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 def report(judged: Sequence[Judged], listing: bool = False) -> Iterator[str]:
     """Yield the lines of the tables, and of the list of differences if that is wanted."""
     places = list(dict.fromkeys(one.place for one in judged))
-    yield "| model | benchmark | setting | published | the study's rule, run again | ours | to right | to wrong |"
+    yield "| model | benchmark | setting | published | the study's rule, run again | ours | to correct | to incorrect |"
     yield "|---|---|---|---:|---:|---:|---:|---:|"
     for place in places:
         of = [one for one in judged if one.place == place]

@@ -254,7 +254,7 @@ def own_steps(outcome: Outcome | None, expected: str) -> tuple[bool, bool, bool,
 def report(judged: Sequence[Judged], listing: bool = False) -> Iterator[str]:
     """Yield the lines of the tables, and of the list of differences if that is wanted."""
     directions = list(dict.fromkeys(one.direction for one in judged))
-    yield "| translations | | recorded | right, published | right, run again | verdicts that differ |"
+    yield "| translations | | recorded | correct, published | correct, run again | judgements that differ |"
     yield "|---|---|---:|---:|---:|---:|"
     for direction in directions:
         of = [one for one in judged if one.direction == direction]
@@ -263,7 +263,7 @@ def report(judged: Sequence[Judged], listing: bool = False) -> Iterator[str]:
             f"| {sum(one.again == CORRECT for one in of)} | {sum(one.again != one.published for one in of)} |"
         )
     yield ""
-    yield "| translations | | asked here | right, published | right here | to right | to wrong |"
+    yield "| translations | | asked here | correct, published | correct here | to correct | to incorrect |"
     yield "|---|---|---:|---:|---:|---:|---:|"
     for direction in directions:
         of = [one for one in judged if one.direction == direction and one.steps]

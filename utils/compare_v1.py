@@ -44,7 +44,7 @@ def report(paths: Iterable[Path], upstream: Upstream) -> Iterator[str]:
         name: {problem.problem_id: problem.output for problem in get_benchmark(f"published_{name}").read(upstream)}
         for name in BENCHMARKS
     }
-    yield "| model | benchmark | recorded | solved, published | solved, rule over our labels | verdicts that differ |"
+    yield "| model | benchmark | recorded | solved, published | solved, rule over our labels | judgements that differ |"
     yield "|---|---|---:|---:|---:|---:|"
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as file:

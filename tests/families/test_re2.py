@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2.data import TASKS
 from lm_eval_codemind.studies.re2.published import task as re2_published
+from table_csv import tables
+from tests.docs.replication import FOLDER, undocumented
 from tests.results.harness import evaluate
 from tests.test_replication import loaded
 
@@ -90,9 +93,14 @@ def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypat
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     script = loaded("compare_re2", monkeypatch)
     paths = sorted((shared_data / "recorded").glob("re2_*.jsonl.gz"))
-    page = (Path(__file__).parents[2] / "docs" / "replication.md").read_text(encoding="utf-8")
-    assert "\n".join(script.report(paths, listing=True)) in page
-    assert "\n".join(script.on_proven_labels(paths)) in page
+    text = "\n".join(script.report(paths, listing=True))
+    assert len(tables(text)) == 3 and undocumented(text) == []
+    (counted,) = re.findall(r"So (\d+) of their", text)
+    assert f"[{counted} judgements](replication/re2_inputs.csv)" in (FOLDER.parent / "replication.md").read_text(
+        "utf-8"
+    )
+    proven = "\n".join(script.on_proven_labels(paths))
+    assert tables(proven) and undocumented(proven) == []
 
 
 def proven_hooks(setting: str) -> tuple[Any, Any, Any]:
