@@ -30,7 +30,8 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 def _apart(lines: list[str]) -> str:
     """Return the lines of several tables with an empty line in front of each table."""
     return "\n".join(
-        f"\n{line}" if follows.startswith("|---") else line for line, follows in zip(lines, [*lines[1:], ""])
+        f"\n{line}" if follows.startswith("|---") else line
+        for line, follows in zip(lines, [*lines[1:], ""], strict=True)
     )
 
 

@@ -173,7 +173,7 @@ def _short(label: str | None) -> str:
 def _case_rows(
     problems_of: Mapping[str, Sequence[Problem]], proofs: Mapping[str, Mapping[str, Proof]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield what differs in the test cases of scripts: outputs, the input in the prompt, and the cases in the prompt."""
+    """Yield what differs in the test cases of scripts: outputs, and the input and the cases in the prompt."""
     for name, problems in problems_of.items():
         for problem_id, proof in proofs.get(name, {}).items():
             if proof.cases:

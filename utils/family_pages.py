@@ -74,8 +74,8 @@ EXAMPLES = {
         "codemind_ier_fresh_sample",
         [3, 2],
         "<output>\n[6, 3, 10, 5, 16, 8, 4, 2, 1]\n</output>",
-        "This is the output on the published input. A model that remembers it is correct there and incorrect on the new "
-        "input, so `contamination_gap` is 1.",
+        "This is the output on the published input. A model that remembers it is correct there and incorrect on the "
+        "new input, so `contamination_gap` is 1.",
     ),
     "sr": Example(
         "codemind_sr_sample",
@@ -117,8 +117,8 @@ EXAMPLES = {
         "codemind_loops_sample",
         [12],
         "The first row has columns 0 to 2.\n\n<answer>\n[0, 1, 2]\n</answer>",
-        "The loop is reached again in the middle of the grid. The first three of four values are correct, so `prefix` is "
-        "0.75 and `loops` is 0.",
+        "The loop is reached again in the middle of the grid. The first three of four values are correct, so `prefix` "
+        "is 0.75 and `loops` is 0.",
     ),
     "trace": Example(
         "codemind_trace_lines_sample",
@@ -171,7 +171,7 @@ def table(first: dict[tuple[str, str], float], second: dict[tuple[str, str], flo
 
 
 def _cell(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3g}"
+    return "-" if math.isnan(value) else f"{value:.3g}"
 
 
 def fenced(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: READMEs of task families become sections, equations become MathML, links leave docs/ for the repository.
+"""Hooks of MkDocs: READMEs of families become sections, equations become MathML, links lead to the repository.
 
 ``<!-- family: NAME -->`` in a page stands for the README of ``tasks/NAME`` up to its heading *Details*, and for the
 names of all its tasks; ``<!-- example: NAME -->`` for its heading *Example*.

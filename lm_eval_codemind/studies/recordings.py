@@ -29,9 +29,9 @@ _PAIRS_SHOWN = 6
 # Characters of a response that a message shows.
 _SHOWN = 500
 _INTRODUCTION = """\
-Percent, with the standard error in parentheses. *Published* is the share of right answers by the recorded verdicts.
-*Excluded* are answers to questions that the tasks do not ask. *To correct* and *to incorrect* count the answers for which the
-last column differs from the recorded verdict."""
+Percent, with the standard error in parentheses. *Published* is the share of correct answers by the recorded judgements.
+*Excluded* are answers to questions that the tasks do not ask. *To correct* and *to incorrect* count the answers for
+which the last column differs from the recorded judgement."""
 
 
 @dataclass(frozen=True)
