@@ -1,4 +1,4 @@
-"""Count the fresh inputs that seeds give, for the table in docs/training.md.
+"""Count the fresh inputs that seeds give, for the table in docs/extending.md.
 
 python utils/count_fresh_inputs.py --seeds 5 sample humaneval
 
