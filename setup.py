@@ -1,6 +1,6 @@
-"""The build; everything else is in setup.cfg."""
+"""The build; everything else is in setup.cfg, which cannot find packages and move a folder at once."""
 
-from setuptools import Distribution, setup
+from setuptools import Distribution, find_packages, setup
 
 
 class WithDataFiles(Distribution):
@@ -11,4 +11,8 @@ class WithDataFiles(Distribution):
         return bool(self.has_data_files())
 
 
-setup(distclass=WithDataFiles)
+setup(
+    distclass=WithDataFiles,
+    packages=[*find_packages(include=["lm_eval_codemind*"]), "lm_eval_codemind.tasks"],
+    package_dir={"lm_eval_codemind.tasks": "tasks"},
+)

@@ -26,13 +26,12 @@ def faulty() -> bool:
 
 
 @contextmanager
-def collecting(complete: bool = False) -> Iterator[list[str]]:
-    """Collect the messages of :func:`report`. With ``complete``, a task with a fault is loaded all the same."""
+def collecting(faults: list[str], complete: bool = False) -> Iterator[None]:
+    """Add the messages of :func:`report` to ``faults``. With ``complete``, all documents are made after one, too."""
     global _faults, _complete
-    faults: list[str] = []
     _faults, _complete = faults, complete
     try:
-        yield faults
+        yield
     finally:
         _faults, _complete = None, False
 

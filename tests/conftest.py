@@ -59,6 +59,7 @@ def pytest_runtest_setup() -> None:
     sys.modules["__main__"] = MAIN
 
 
+@pytest.hookimpl(trylast=True)  # after tests are deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of a file that builds the data first, and those of the other files that need it last.
 

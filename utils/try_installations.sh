@@ -68,13 +68,16 @@ ours_listed() { grep -q '|codemind_ier_sample *|' "$work/tasks"; }
 found() { tasks "$1"; ours_listed || fail "$1: lm_eval ls tasks has no codemind_ier_sample"; }
 absent() { tasks "$1"; ! ours_listed || fail "$1: lm_eval ls tasks has codemind_ier_sample"; }
 runs() {
-    inside lm_eval run --model dummy --tasks codemind_ier_sample --limit 2 2> "$work/log" | grep '|codemind_ier_sample|' > /dev/null ||
-        { tail -20 "$work/log"; fail "$1: lm_eval run"; }
-    inside python - 2> "$work/log" <<'PYTHON' || { tail -20 "$work/log"; fail "$1: simple_evaluate"; }
+    inside python - run --model dummy --tasks codemind_ier_sample --limit 2 > "$work/out" 2> "$work/log" <<'PYTHON' ||
 import lm_eval
+from lm_eval.__main__ import cli_evaluate
+
+cli_evaluate()
 results = lm_eval.simple_evaluate(model="dummy", tasks=["codemind_ier_sample"], limit=2)
 assert "r_ier,strict-match" in results["results"]["codemind_ier_sample"], results["results"]
 PYTHON
+        { tail -20 "$work/log"; fail "$1: lm_eval run and simple_evaluate"; }
+    grep -q '|codemind_ier_sample|' "$work/out" || fail "$1: lm_eval run prints no score"
     inside codemind run --model codemind-oracle --tasks codemind_ier_sample --limit 2 2> "$work/log" |
         grep '|codemind_ier_sample|' > /dev/null || { tail -20 "$work/log"; fail "$1: codemind run"; }
 }

@@ -16,6 +16,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -129,11 +130,11 @@ class Hooks:
         if suite is not None:
             record_task(suite, family, entry, ways, family_options, templates)
             family.record(suite, entry, family_options)
-        questions = [question for problem in problems for way in ways for question in family.questions(problem, way)]
+        every = (question for problem in problems for way in ways for question in family.questions(problem, way))
+        # A run with a fault ends before it asks anything.
+        questions = list(islice(every, 1 if faulty() else None))
         _require_questions(family, benchmark, problems, ways, questions)
-        # A run with a fault ends before it asks anything, so it needs no prompts.
-        asked = questions[:1] if faulty() else questions
-        documents = [with_texts(question, family, templates).document() for question in asked]
+        documents = [with_texts(question, family, templates).document() for question in questions]
         if suite is not None:
             suite["questions"] = len(documents)
         examples = templates.examples()
@@ -237,7 +238,7 @@ def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Ans
     if len(answers) < len(repeats):
         raise TypeError(
             f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
-            "Answer; install a release that this suite knows: pip install 'lm-eval<0.5'"
+            "Answer; install a release that this suite knows: pip install 'lm-eval<0.6'"
         )
     return answers
 

@@ -87,6 +87,7 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         loglikelihood = loglikelihood_rolling = generate_until
 
     instances: list[Any] = []
+    missing: list[str] = []
     loading = SimpleNamespace(
         create_from_arg_obj=lambda *_, **__: Counting(), create_from_arg_string=lambda *_, **__: Counting()
     )
@@ -96,7 +97,7 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         run.options.log_samples = False
         run.options.confirm_run_unsafe_code = True
         run.options.tasks = run.first
-        missing = stack.enter_context(collecting(complete=True))
+        stack.enter_context(collecting(missing, complete=True))
         # Progress bars are of no use here.
         stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
         stack.enter_context(patch.object(registry, "get_model", lambda name: loading))

@@ -81,9 +81,9 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
     faults = _model_faults(config) + _directory_faults(config.output_path)
     faults += _option_faults(config, manager, [*own, *later_leaves])
-    # Other suites may download large data sets for their tasks.
-    tasks, task_faults = _loaded(manager, names if own == leaves else own, own)
-    faults += task_faults
+    # Other suites may download large data sets for their tasks. --samples is compared with the number of documents.
+    with collecting(faults, complete=bool(config.samples)):
+        tasks = _loaded(manager, names if own == leaves else own, own, faults)
     for name, task in tasks.items():
         faults += _sample_faults(config, name, len(task.eval_docs))
         available, wanted = len(list(task.fewshot_docs() or ())), config.num_fewshot or 0
@@ -113,23 +113,23 @@ def _is_ours(manager: Any, name: str) -> bool:
     return path is not None and any(Path(path).is_relative_to(Path(place).resolve()) for place in task_directories())
 
 
-def _loaded(manager: Any, names: Sequence[str], own: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return this suite's tasks, and the faults of those that cannot run here."""
+def _loaded(manager: Any, names: Sequence[str], own: Sequence[str], faults: list[str]) -> dict[str, Any]:
+    """Return this suite's tasks; add the faults of those that cannot run here."""
     usual = manager.load
-    with collecting() as faults:
-        try:
-            loaded = usual(list(names))
-        except (ValueError, RuntimeError):
-            faults.clear()
-            tasks: dict[str, Any] = {}
-            for name in own:
-                try:
-                    tasks |= usual([name])["tasks"]
-                except (ValueError, RuntimeError) as error:
-                    faults.append(str(error))
-            return tasks, faults
+    known = len(faults)
+    try:
+        loaded = usual(list(names))
+    except (ValueError, RuntimeError):
+        del faults[known:]
+        tasks: dict[str, Any] = {}
+        for name in own:
+            try:
+                tasks |= usual([name])["tasks"]
+            except (ValueError, RuntimeError) as error:
+                faults.append(str(error))
+        return tasks
     manager.load = lambda wanted: loaded if wanted == list(names) else usual(wanted)
-    return {name: loaded["tasks"][name] for name in own}, faults
+    return {name: loaded["tasks"][name] for name in own}
 
 
 def _requests(config: Any, name: str, task: Any) -> int:

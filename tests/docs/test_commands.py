@@ -201,7 +201,7 @@ def test_family_pages_are_what_the_script_writes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_site_builds(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocs", reason="needs `pip install 'lm-eval-codemind[docs]'`")
-    pytest.importorskip("mkdocstrings", reason="needs `pip install 'lm-eval-codemind[docs]'`")
+    pytest.importorskip("mkdocs", reason="needs `pip install --group docs`")
+    pytest.importorskip("mkdocstrings", reason="needs `pip install --group docs`")
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path / "site"], check=True, cwd=ROOT)
     assert "s_ier" in (tmp_path / "site/reference/index.html").read_text()

@@ -90,7 +90,7 @@ def test_both_shapes_of_filtered_responses_are_scored_alike(
 
 @pytest.mark.parametrize("results", [["[1, 2]"], [["[1, 2]"]], [[Answer("1")], [Answer("2")]]])
 def test_another_shape_is_refused_with_the_mend(results: Any) -> None:
-    with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.5'"):
+    with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.6'"):
         ier.process_results(VALUE, results)
 
 

@@ -45,8 +45,9 @@ class HiddenPackages(RuntimeError):
 def require_importable(modules: Iterable[str]) -> None:
     """Check that programs can import modules that this interpreter can, in short: that right answers can pass.
 
-    Modules that cannot be imported here either are ignored. Each module is tried once a process. Nothing is checked on
-    a machine without isolation, which may only ask the model.
+    Modules that cannot be imported here either are ignored, and so is the standard library: without it no program
+    starts. Each module is tried once a process. Nothing is checked on a machine without isolation, which may only ask
+    the model.
 
     Args:
         modules: Dotted names.
@@ -54,7 +55,8 @@ def require_importable(modules: Iterable[str]) -> None:
     Raises:
         HiddenPackages: If a module is importable here and not inside.
     """
-    names = sorted(set(modules) - _checked)
+    packages = {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
+    names = sorted(packages - _checked)
     if not names:
         return
     with contextlib.ExitStack() as stack:

@@ -86,6 +86,8 @@ def definition(body: ast.AST, name: str) -> Any:
 
 # The body of these may never be executed.
 _MAY_NOT_RUN = (*FUNCTIONS, ast.If, ast.Match)
+# Statements, and the parts of one that have statements.
+_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 @lru_cache(maxsize=4096)
@@ -98,7 +100,7 @@ def imported_modules(source: str, *, anywhere: bool = True) -> frozenset[str]:
             one of Avatar's imports ``clipboard`` in a function that it never calls.
     """
     modules = set[str]()
-    pending: list[ast.AST] = [ast.parse(source)]
+    pending: list[ast.AST] = [ast.parse(source)] if "import" in source else []
     while pending:
         node = pending.pop()
         if isinstance(node, _MAY_NOT_RUN) and not anywhere:
@@ -107,7 +109,7 @@ def imported_modules(source: str, *, anywhere: bool = True) -> frozenset[str]:
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
-        pending.extend(ast.iter_child_nodes(node))
+        pending.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, _STATEMENTS))
     return frozenset(modules)
 
 
