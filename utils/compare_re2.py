@@ -64,7 +64,9 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
             if recorded[name] is not None and (task != INPUT or document["source"] in re2_published.SELF_CONTAINED):
                 compared += 1
                 if score["accuracy"] != recorded[name]:
-                    differing.append(f"- {model}, {task}, {name}: recorded {recorded[name]}, here {score['accuracy']:.0f}")
+                    differing.append(
+                        f"- {model}, {task}, {name}: recorded {recorded[name]}, here {score['accuracy']:.0f}"
+                    )
             elif recorded[name] is not None and score["accuracy"] != recorded[name]:
                 executed.setdefault(name, []).append(model if recorded[name] else f"{model} (here only)")
         different = sum(line.startswith(f"- {model}, {task},") for line in differing)
