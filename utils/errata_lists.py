@@ -127,14 +127,15 @@ def reval() -> str:
 
 
 def re2() -> str:
-    """Return the labels of RE2-Bench that are corrected or excluded, as CSV."""
+    """Return the labels of RE2-Bench with their status, as CSV."""
     return csv_of(
-        ("label", "source", "problem", "status", "cause"),
+        ("label", "source", "project", "problem", "status", "cause"),
         [
-            (task, source_of(problem_id), problem_id, proof[task]["status"], proof[task]["reason"])
+            (task, source_of(problem_id), project, problem_id, proof[task]["status"], proof[task].get("reason", ""))
             for task in TASKS
             for problem_id, proof in proofs().items()
-            if task in proof and proof[task]["status"] != "proven"
+            for project in ["".join(name for name in proof["versions"] if name != "python")]
+            if task in proof
         ],
     )
 
