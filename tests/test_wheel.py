@@ -55,7 +55,7 @@ def wheel(built: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory for ``utils/try_installations.sh``: the wheel, and an environment in which pip installed it."""
+    """A directory for ``try_installations.sh``: the wheel, and an environment in which pip installed it."""
     directory = tmp_path_factory.mktemp("installed")
     (directory / "wheels").mkdir()
     shutil.copy(wheel, directory / "wheels")
@@ -134,7 +134,7 @@ def test_the_wheel_in_a_fresh_environment(installed: Path, tmp_path: Path) -> No
 @pytest.mark.timeout(3600)
 def test_every_kind_of_installation(installed: Path) -> None:
     # After the test above, since this takes the harness out of the environment and keeps what it needs.
-    log = run(ROOT / "utils/try_installations.sh", installed, cwd=installed, seconds=3000)
+    log = run(ROOT / "utils/release/try_installations.sh", installed, cwd=installed, seconds=3000)
     assert log.count("ok: harness") == 4, log
 
 

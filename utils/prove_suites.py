@@ -41,7 +41,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
-from ship import save
+from prove.ship import save
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"
 BENCHMARKS = ("humaneval", "mbpp", "classeval_methods")
@@ -55,7 +55,6 @@ Outcomes = dict[str, dict[str, Outcome]]
 
 
 def load_programs(benchmark: str) -> dict[str, dict[str, str]]:
-    """Return the programs for a benchmark: problem id -> writer -> program."""
     programs: dict[str, dict[str, str]] = {}
     for line in gzip.decompress(PROGRAMS.read_bytes()).decode().splitlines():
         row = json.loads(line)
@@ -156,7 +155,6 @@ def faultless(record: Mapping[str, Any]) -> float:
 
 
 def summary(benchmark: str, records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a row of the table for a benchmark."""
     counts = Counter(record["class"] for record in records.values())
     asked = [
         record
@@ -189,7 +187,6 @@ def failures(problem: Problem, programs: Mapping[str, str], outcomes: Mapping[st
 
 
 def main() -> int:
-    """Execute the programs, and check or write the verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="write outcomes and telling tests into the shipped file")
     parser.add_argument("--failures", action="store_true", help="print each failing program")

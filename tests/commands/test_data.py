@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from errata_lists import FOLDER, LISTS
-from errata_page import PAGE, filled, lists
+from errata import FOLDER, LISTS, PAGE, filled, lists
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import released_digests
 
@@ -45,9 +44,9 @@ def test_errata_needs_built_data(tmp_path: Path) -> None:
 @pytest.mark.upstream
 def test_the_errata_are_the_generated_ones(built_data: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert filled(page, built_data) == page, "run utils/errata_page.py"
+    assert filled(page, built_data) == page, "run utils/release/errata.py"
     written = {file.name: file.read_bytes().decode("utf-8") for file in FOLDER.iterdir()}
-    assert written == lists(built_data), "run utils/errata_page.py"
+    assert written == lists(built_data), "run utils/release/errata.py"
 
 
 def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from check_runtime_labels import self_logging
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import export
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
@@ -20,6 +19,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.rewards import rewards
 from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
+from self_logging import self_logging
 
 PROGRAMS = Path(__file__).with_name("programs.jsonl")
 FAILING = {

@@ -22,6 +22,11 @@ def read(name: str) -> Table:
         return list(csv.reader(file))
 
 
+def lines() -> str:
+    """Return the rows of all tables as lines of a table in Markdown."""
+    return "\n".join(f"| {' | '.join(row)} |" for table in documented() for row in table)
+
+
 def undocumented(text: str) -> list[Table]:
     """Return the tables and lists of a Markdown text that the documentation does not have."""
     known = documented()

@@ -18,14 +18,13 @@ import pytest
 from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
-from baseline_table import PAGE, filled
-from count_requests import published, requests
 from family_pages import EXAMPLE
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
+from tables import METRICS, published_requests, requests, seeds_table, with_baselines
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "tasks").rglob("*.md"))]
@@ -45,7 +44,7 @@ ELSEWHERE = {
     "codemind show recorded": "tests/docs/test_printed.py",
     "codemind score --responses coconut_": "tests/families/test_trace_published.py",
     "codemind results": "tests/results/test_studies.py",
-    "python utils/compare_": "tests/test_replication.py",
+    "python utils/compare/": "tests/test_replication.py",
     "pip install": "tests/test_wheel.py",
     "make demo": ".ci/run",
     # With the harness alone: two runs, of which the second needs the first.
@@ -182,19 +181,24 @@ def test_local_links_of_the_readme_exist() -> None:
 
 @pytest.mark.slow
 @pytest.mark.upstream
-@pytest.mark.parametrize(("group", "count"), published().items())
+@pytest.mark.parametrize(("group", "count"), published_requests().items())
 def test_the_readme_has_the_requests_of_a_group(
     group: str, count: str, built_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    assert requests(group) == count, "run utils/count_requests.py"
+    assert requests(group) == count, "run utils/release/tables.py requests"
 
 
 def test_every_metric_to_report_has_a_baseline() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert filled(page) == page, "run utils/baseline_table.py"
+    page = METRICS.read_text(encoding="utf-8")
+    assert with_baselines(page) == page, "run utils/release/tables.py baselines"
+
+
+@pytest.mark.slow
+def test_the_table_of_seeds_is_up_to_date() -> None:
+    assert "\n".join(seeds_table({"sample": 5})) in (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
 
 def test_the_readme_is_short() -> None:
@@ -206,10 +210,10 @@ def test_examples_of_readmes_are_what_the_script_writes(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "tasks", tmp_path / "tasks")
     for file in (tmp_path / "tasks").glob("*/README.md"):
         file.write_text(EXAMPLE.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
-    subprocess.run([sys.executable, ROOT / "utils/family_pages.py", tmp_path / "tasks"], check=True, cwd=ROOT)
+    subprocess.run([sys.executable, ROOT / "utils/release/family_pages.py", tmp_path / "tasks"], check=True, cwd=ROOT)
     written = {file.parent.name: file.read_text(encoding="utf-8") for file in (tmp_path / "tasks").glob("*/README.md")}
     assert sum("\n## Example\n" in text for text in written.values()) >= 12
     for name, text in written.items():
         assert (ROOT / "tasks" / name / "README.md").read_text(encoding="utf-8") == text, (
-            f"run utils/family_pages.py: {name}"
+            f"run utils/release/family_pages.py: {name}"
         )

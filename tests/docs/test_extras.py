@@ -18,7 +18,7 @@ from lm_eval_codemind.harness import stages
 from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages import python
-from prompt_lengths import OTHERS
+from tables import OTHERS
 
 ROOT = Path(__file__).parents[2]
 

@@ -39,7 +39,7 @@ class Proof:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Proof:
-        """Return the proof that ``utils/ship.py`` wrote."""
+        """Return the proof that ``utils/prove/ship.py`` wrote."""
         cases = {int(position): output for position, output in record.get("cases", {}).items()}
         return cls(**{**record, "cases": cases})
 

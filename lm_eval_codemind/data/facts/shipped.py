@@ -1,4 +1,4 @@
-"""Reading of this package's data files, which ``utils/ship.py`` writes.
+"""Reading of this package's data files, which ``utils/prove/ship.py`` writes.
 
 A file contains one JSON object: program or problem -> record. ``NAME.json`` has one record per line, so that version
 control shows which records changed. ``NAME.json.gz`` is used for long data.

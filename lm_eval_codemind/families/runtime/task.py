@@ -1,8 +1,8 @@
 """Runtime behaviour: which lines of a program run, what its variables hold, what comes next, and what comes out.
 
 Four kinds of question, which are the settings: ``coverage``, ``state`` and ``path`` are about a line of a program on an
-input, ``output`` is about the input. Each is asked where it needs execution; see ``utils/runtime_questions.py``. After
-REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
+input, ``output`` is about the input. Each is asked where it needs execution: ``utils/prove/runtime_questions.py``.
+After REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

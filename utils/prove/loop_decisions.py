@@ -1,0 +1,209 @@
+"""What the loops of a program did in one run: the program rewritten to record it, and the record read."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.scopes import FunctionNode
+from lm_eval_codemind.transforms.moving import JUMPS, jumps
+from lm_eval_codemind.transforms.program import LOOPS
+from lm_eval_codemind.transforms.unrolling import (
+    CallRewriter,
+    Execution,
+    NumberedProgram,
+    Record,
+    Unrollable,
+    number_of,
+    own_nodes,
+    suites_of,
+)
+
+MAX_COPIES = 200
+
+
+def has_loops(code: str) -> bool:
+    """Whether a program has a loop statement anywhere."""
+    return any(isinstance(node, LOOPS) for node in ast.walk(ast.parse(code)))
+
+
+def instrumented(code: str) -> str:
+    """Return the program rewritten so that it tells :mod:`loop_recorder` what loops do."""
+    return _Instrumenter(NumberedProgram(code)).source()
+
+
+def executions(recorded: Mapping[str, Any]) -> list[Execution]:
+    """Return the executions of a program that differ, from what the recorder wrote.
+
+    Frames of one function are one execution unless their loops did different things or they called, from the same
+    place, what did different things: the coarsest such partition, found by refinement.
+
+    Raises:
+        Unrollable: if a place called several that differ, or one that differs is called from no known place.
+    """
+    if recorded["full"]:
+        raise Unrollable("size")
+    frames = recorded["frames"]
+    classes = [frame[0] for frame in frames]
+    count = len(set(classes))
+    while True:
+        several = _several(frames, classes)
+        keys = [(frame[0], json.dumps(_signed(frame[2], frames, classes, several), sort_keys=True)) for frame in frames]
+        order = {key: position for position, key in enumerate(dict.fromkeys(keys))}
+        classes = [order[key] for key in keys]
+        if len(order) > MAX_COPIES:
+            raise Unrollable("size")
+        if len(order) == count:
+            break
+        count = len(order)
+    several = _several(frames, classes)
+    unnoted: dict[int, set[int]] = {}
+    for (function, noted, _), kind in zip(frames, classes, strict=True):
+        if function in several and not noted:
+            unnoted.setdefault(function, set()).add(kind)
+    if any(len(kinds) > 1 for kinds in unnoted.values()):
+        raise Unrollable("indirect")
+    first: dict[int, int] = {}
+    for position, kind in enumerate(classes):
+        first.setdefault(kind, position)
+    # Who is called from no known place keeps its name, which the first of a function does.
+    ranked = sorted(first, key=lambda kind: (kind not in unnoted.get(frames[first[kind]][0], ()), first[kind]))
+    position_of = {kind: position for position, kind in enumerate(ranked)}
+    places = [position_of[kind] for kind in classes]
+    return [
+        (frames[first[kind]][0], _signed(frames[first[kind]][2], frames, places, several, strict=True))
+        for kind in ranked
+    ]
+
+
+def ran_a_loop(run: Iterable[Execution]) -> bool:
+    return any("for" in entry or "while" in entry for _, record in run for entry in record.values() if entry != 1)
+
+
+def _several(frames: Sequence[Any], classes: Sequence[int]) -> set[int]:
+    kinds: dict[int, set[int]] = {}
+    for frame, kind in zip(frames, classes, strict=True):
+        kinds.setdefault(frame[0], set()).add(kind)
+    return {function for function, objects in kinds.items() if len(objects) > 1}
+
+
+def _signed(
+    record: Record, frames: Sequence[Any], classes: Sequence[int], several: set[int], strict: bool = False
+) -> dict[str, Any]:
+    """Return a record with the classes of called frames in place of the frames, where they matter."""
+    signed: dict[str, Any] = {}
+    for number, entry in record.items():
+        if entry == 1 or "if" in entry:
+            signed[number] = entry
+        elif "call" in entry:
+            kinds = sorted({classes[frame] for frame in entry["call"] if frames[frame][0] in several})
+            if strict and len(kinds) > 1:
+                raise Unrollable("repeated")
+            if kinds:
+                signed[number] = {"call": kinds[0] if strict else kinds}
+        else:
+            kind = "for" if "for" in entry else "while"
+            turns = [[value, _signed(each, frames, classes, several, strict)] for value, each in entry[kind]]
+            signed[number] = {kind: turns, "end": entry["end"]}
+    return signed
+
+
+class _Noted(CallRewriter):
+    def __init__(self, concerned: set[str], inside: str) -> None:
+        self._concerned = concerned
+        self._inside = inside
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = called_name(node)
+        if name not in self._concerned:
+            return node
+        arguments = [
+            ast.Name(self._inside, ast.Load()),
+            ast.Constant(str(number_of(node))),
+            ast.Constant(name),
+            node.func,
+        ]
+        return ast.Call(ast.Name("_u_call", ast.Load()), [*arguments, *node.args], node.keywords)
+
+
+class _Instrumenter:
+    def __init__(self, program: NumberedProgram) -> None:
+        self._program = program
+
+    def source(self) -> str:
+        body = self._program.tree.body
+        future = [s for s in body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+        rest = [statement for statement in body if statement not in future]
+        enter = ast.parse("_u_0 = _u_enter(-1, '')").body
+        module = ast.Module([*future, *enter, *self._suite(rest, 0)], [])
+        return ast.unparse(ast.fix_missing_locations(module))
+
+    def _suite(self, suite: Sequence[ast.stmt], depth: int) -> list[ast.stmt]:
+        return [new for statement in suite for new in self._statement(statement, depth)]
+
+    def _statement(self, statement: ast.stmt, depth: int) -> list[ast.stmt]:
+        _check_supported(statement)
+        inside = f"_u_{depth}"
+        if isinstance(statement, FunctionNode):
+            if statement.name in self._program.concerned:
+                entered = ast.parse(f"_u_0 = _u_enter({number_of(statement)}, {statement.name!r})").body
+                statement.body = [*entered, *self._suite(statement.body, 0)]
+            return [statement]
+        if isinstance(statement, ast.ClassDef):
+            statement.body = [
+                new
+                for each in statement.body
+                for new in (self._statement(each, 0) if isinstance(each, FunctionNode) else [each])
+            ]
+            return [statement]
+        if isinstance(statement, ast.While):
+            return self._while(statement, depth)
+        _Noted(self._program.concerned, inside).of(statement)
+        if isinstance(statement, JUMPS):
+            return [*ast.parse(f"_u_jump({inside}, '{number_of(statement)}')").body, statement]
+        if isinstance(statement, ast.For):
+            return [self._for(statement, depth)]
+        if isinstance(statement, ast.If) and jumps([statement]):
+            statement.test = _calling(f"_u_test({inside}, '{number_of(statement)}')", statement.test)
+        for owner, name in suites_of(statement):
+            setattr(owner, name, self._suite(getattr(owner, name), depth))
+        return [statement]
+
+    def _for(self, loop: ast.For, depth: int) -> ast.stmt:
+        fresh = ast.Constant(isinstance(loop.iter, ast.Call))
+        loop.iter = _calling(f"_u_items(_u_{depth}, '{number_of(loop)}')", loop.iter, fresh)
+        loop.target = ast.Tuple([ast.Name(f"_u_{depth + 1}", ast.Store()), loop.target], ast.Store())
+        loop.body = self._suite(loop.body, depth + 1)
+        loop.orelse = self._suite(loop.orelse, depth)
+        return loop
+
+    def _while(self, loop: ast.While, depth: int) -> list[ast.stmt]:
+        entry, inner = f"_u_loop_{depth}", f"_u_{depth + 1}"
+        # The condition belongs to the turn: the calls in it are noted there.
+        condition = ast.Expr(loop.test)
+        _Noted(self._program.concerned, inner).of(condition)
+        begun = ast.parse(f"({inner} := _u_turn({entry})) is None", mode="eval").body
+        loop.test = ast.BoolOp(ast.Or(), [begun, condition.value])
+        loop.body = [*ast.parse(f"_u_body({entry})").body, *self._suite(loop.body, depth + 1)]
+        loop.orelse = [*ast.parse(f"_u_end({entry})").body, *self._suite(loop.orelse, depth)]
+        return [*ast.parse(f"{entry} = _u_start(_u_{depth}, '{number_of(loop)}')").body, loop]
+
+
+def _check_supported(statement: ast.stmt) -> None:
+    """Raise if a statement holds a loop or a jump where it cannot be replaced."""
+    jumping = (isinstance(statement, ast.Match) and jumps([statement])) or jumps(getattr(statement, "finalbody", ()))
+    if jumping or isinstance(statement, ast.AsyncFor):
+        raise Unrollable("syntax")
+    if isinstance(statement, ast.ClassDef) and any(isinstance(node, LOOPS) for node in own_nodes(statement.body)):
+        raise Unrollable("syntax")
+
+
+def _calling(text: str, *arguments: ast.expr) -> ast.expr:
+    call = ast.parse(text, mode="eval").body
+    assert isinstance(call, ast.Call)
+    call.args.extend(arguments)
+    return call
