@@ -38,6 +38,7 @@ ELSEWHERE = {
     "codemind data build": "tests/data/test_build.py",
     "codemind export": "tests/docs/test_training.py",
     "codemind fresh": "tests/commands/test_fresh.py",
+    "codemind sandbox run": "tests/commands/test_sandbox.py",
     "codemind submit": "tests/results/test_submission.py",
     "codemind leaderboard": "tests/results/test_submission.py",
     "codemind score --responses ier_": "tests/docs/test_printed.py",

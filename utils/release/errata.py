@@ -220,7 +220,7 @@ def lists(directory: Path) -> dict[str, str]:
 
 
 def summary(directory: Path) -> str:
-    """Return the summary of the data in a directory as Markdown: what was looked at, and what was found."""
+    """Return the summary of the data in a directory as Markdown: the counts of labels, suites and programs."""
     parts = [_labels(_problems(directory)), _suites(), _programs(), _studies(), _files(lists(directory))]
     return "\n".join(parts)
 
