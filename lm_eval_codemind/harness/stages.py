@@ -101,9 +101,8 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     """
     if place is None:
         raise UserError(
-            f"this task asks about the programs that the model wrote in {task}, and was not told where they are; run "
-            f"it with `codemind run`, which does both, or run {task} with --log_samples --output_path DIR first and "
-            f'then this with --metadata \'{{"{PLACE}": "DIR"}}\''
+            f"no responses of the first stage {task}: use `codemind run`, which runs both stages, or run {task} with "
+            f'--log_samples --output_path DIR first and then this with --metadata \'{{"{PLACE}": "DIR"}}\''
         )
     run_it = f"run {task} with --log_samples --output_path DIR, and give that DIR"
     try:

@@ -30,9 +30,9 @@ _PAIRS_SHOWN = 6
 # Characters of a response that a message shows.
 _SHOWN = 500
 _INTRODUCTION = """\
-Percent, with the standard error in parentheses. *Published* is the share of right answers by the recorded verdicts.
-*Excluded* are answers to questions that the tasks do not ask. *To right* and *to wrong* count the answers for which the
-last column differs from the recorded verdict."""
+Percent, with the standard error in parentheses. *Published* is the share of correct answers by the recorded judgements.
+*Excluded* are answers to questions that the tasks do not ask. *To correct* and *to incorrect* count the answers for
+which the last column differs from the recorded judgement."""
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ def page(results: Sequence[Result], studies: Sequence[Study], left_out: Mapping[
 def table(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of the table of a study."""
     headings = list(results[0].scores)[2:]
-    columns = ["model", "benchmark", "recorded", RECORDED, "excluded", KEPT, *headings, "to right", "to wrong"]
+    columns = ["model", "benchmark", "recorded", RECORDED, "excluded", KEPT, *headings, "to correct", "to incorrect"]
     yield f"| {' | '.join(columns)} |"
     yield f"|---|---|{'---:|' * (len(headings) + 6)}"
     for one in results:

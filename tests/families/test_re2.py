@@ -19,6 +19,7 @@ from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2.data import TASKS
 from lm_eval_codemind.studies.re2.published import task as re2_published
+from tests.docs.replication import lines
 from tests.results.harness import evaluate
 from tests.test_replication import read
 
@@ -99,7 +100,6 @@ def scored(functions: tuple[Any, Any, Any], task: str, rows: list[dict[str, Any]
 @pytest.mark.slow
 def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    page = (Path(__file__).parents[2] / "docs" / "replication.md").read_text(encoding="utf-8")
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
         rows = read(path)
         model, task = rows[0]["model"], rows[0]["task"].partition("_")[0]
@@ -112,7 +112,7 @@ def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypat
                 compared += 1
                 agreeing += verdict == score["accuracy"]
         row = next(
-            line for line in page.splitlines() if line.startswith(f"| {model} | {task} |") and "agree" not in line
+            line for line in lines().splitlines() if line.startswith(f"| {model} | {task} |") and "agree" not in line
         )
         assert row.endswith(f"| {agreeing} of {compared} |" if compared else "| none recorded |"), row
 

@@ -4,8 +4,8 @@
   stage have a "+": it asks about the programs that the model writes.
 - ``baselines``: the best baseline of each metric in the README's table, in docs/metrics.md, out of
   ``lm_eval_codemind/families/baselines.json``, which ``utils/prove/baselines.py`` writes.
-- ``lengths``: the median and the longest prompt of each benchmark and family in characters, in docs/data.md.
-- ``seeds``: the fresh inputs that seeds give, in docs/training.md. It takes an hour.
+- ``lengths``: the median and the longest prompt of each benchmark and family in characters, docs/prompt_lengths.csv.
+- ``seeds``: the fresh inputs that seeds give, in docs/extending.md. It takes an hour.
 
 Needs the data of all benchmarks (`codemind data build`).
 """
@@ -144,20 +144,16 @@ def tasks() -> list[Task]:
 
 
 def lengths_table(measured: Iterable[Task]) -> Iterator[str]:
-    """Yield the lines of the table of prompt lengths: a row a family, both in the order of the registries."""
+    """Yield the lines of the table of prompt lengths as CSV; families and benchmarks in the order of the registries."""
     lengths: dict[tuple[str, str], list[int]] = {}
     for task in measured:
         lengths.setdefault((task.family, task.benchmark), []).extend(len(row["prompt"]) for row in task.documents)
-    yield "| family | benchmark: median / longest |"
-    yield "|---|---|"
+    yield "family,benchmark,median,longest\n"
     for name, view in views().items():
-        cells = [
-            f"{benchmark.title}: {median_low(sizes):,} / {max(sizes):,}"
-            for key, benchmark in benchmarks().items()
-            if (sizes := lengths.get((name, key)))
-        ]
-        if cells:
-            yield f"| {view.title} | " + " · ".join(cells) + " |"
+        for key, benchmark in benchmarks().items():
+            if sizes := lengths.get((name, key)):
+                titles = [f'"{title}"' if "," in title else title for title in (view.title, benchmark.title)]
+                yield f"{','.join(titles)},{median_low(sizes)},{max(sizes)}\n"
 
 
 def fresh_inputs(benchmark: str, seed: int) -> set[tuple[str, str]]:
@@ -183,8 +179,8 @@ def seeds_table(seeds_of: Mapping[str, int]) -> Iterator[str]:
 TABLES: Mapping[str, tuple[Path, Callable[[str], str]]] = {
     "requests": (README, with_requests),
     "baselines": (METRICS, with_baselines),
-    "lengths": (ROOT / "docs" / "data.md", lambda page: replaced(page, lengths_table(tasks()))),
-    "seeds": (ROOT / "docs" / "training.md", lambda page: replaced(page, seeds_table(SEEDS))),
+    "lengths": (ROOT / "docs" / "prompt_lengths.csv", lambda page: "".join(lengths_table(tasks()))),
+    "seeds": (ROOT / "docs" / "extending.md", lambda page: replaced(page, seeds_table(SEEDS))),
 }
 
 
