@@ -249,7 +249,8 @@ def where_the_time_goes(isolation: str, jobs: list[Job], sources: list[str]) -> 
     print(f"\nWhere the time goes, one worker, {count} programs, microseconds of processor per program:")
     rows = {
         "this process (jobs to text, outcomes back)": spent[2][0],
-        "checker (compiles the tests, and forks to run them)": spent[1][0],
+        "checker (compares answers)": spent[1][0],
+        "tests, in forks of the checker": spent[1][1],
         "candidate's server (fork, watch, clean up)": spent[0][0],
         "candidate (limits, filter, program, answers, end)": spent[0][1],
     }

@@ -70,10 +70,11 @@ class Judge:
         program.collect({**request, "op": "steps", "steps": listed["steps"], "limit": job["limits"]["output_bytes"]})
         report = self._end(program, outcome)
         replies = program.collected()
-        with contextlib.suppress(Exception):
-            # For later jobs of the same suite; the fork meets the same error.
-            suites.compiled(job["tests"], "tests.py")
-        outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
+        if answers.digest(replies) == listed["answers"]:
+            # The tests have passed on these very answers.
+            outcome.update(status="passed", tests_run=listed["tests"])
+        else:
+            outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
         _conclude(outcome, report, job)
         return outcome
 
@@ -131,15 +132,18 @@ class Judge:
             depends = self._forked(functools.partial(recorder.dependence, job, made, seed), job)
             if depends["status"] != "passed":
                 return {**outcome, **depends, "status": "failed"}
-            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *made.pop("answers")]).encode()
+            replies = made.pop("replies").encode()
             proof = self._forked(functools.partial(self._verdict, job, made, replies, seed), job)
             if proof["status"] != "passed":
                 return {**outcome, **proof, "status": "failed"}
             recorded.append(made)
+        if recorded[0]["answers"] != recorded[1]["answers"]:
+            # Such as the time: then the tests judge every answer.
+            recorded = [{**made, "answers": ""} for made in recorded]
         if recorded[0] != recorded[1]:
             return {**outcome, "status": "failed", "exception_message": "the steps differ from run to run"}
         made = recorded[0] if recorded[0] == recorded[2] else {"solution": job["program"]}
-        observation = {"literal": json.dumps(made, separators=(",", ":"))}
+        observation = {"literal": json.dumps(made)}
         return {**outcome, "status": "passed", "observations": [observation]}
 
     def _inside(self, job: dict[str, Any]) -> dict[str, Any]:

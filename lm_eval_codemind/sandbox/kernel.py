@@ -15,6 +15,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _fork = ctypes.PyDLL(None, use_errno=True).fork
 _syscall = _libc.syscall
 _syscall.restype = ctypes.c_long
+_libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 24, 38
 _CAP_DAC_READ_SEARCH = 2
@@ -44,9 +45,8 @@ def _call(name: str, number: int, *arguments: object) -> int:
     return _checked(name, _syscall(ctypes.c_long(number), *arguments))
 
 
-def _prctl(option: int, *arguments: int) -> None:
-    padded = [ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:4]]
-    _checked(f"prctl {option}", _libc.prctl(ctypes.c_int(option), *padded))
+def _prctl(option: int, argument: int) -> None:
+    _checked("prctl", _libc.prctl(option, argument, 0, 0, 0))
 
 
 def fork() -> int:

@@ -42,6 +42,8 @@ class Zygote:
     ) -> None:
         # Python ignores it, which would turn too much output into an exception the program may swallow.
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        # As Python sets it at its start. Nothing sends it to servers, which have their own session.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         cleanup.reset(settings["home"])
         self._socket, self._control = control, control.fileno()
         self._poller = select.poll()
@@ -125,8 +127,6 @@ class Zygote:
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A separate group, but no session: the kernel's scheduler makes a group for each new session.
         os.setpgid(0, 0)
-        # As Python sets it at its start; servers ignore it.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         # Only servers keep to one processor: a program gets all that there are.
         if self._processors:
             os.sched_setaffinity(0, self._processors)

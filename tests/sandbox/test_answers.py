@@ -58,7 +58,7 @@ STACK_JOB = Job.unittest(STACK, STACK_TESTS, "Stack")
 def steps(sandbox: Sandbox, job: Job) -> list[list[object]]:
     outcome = sandbox.submit(dataclasses.replace(job, record=True)).result()
     assert outcome.passed, outcome
-    return list(json.loads(outcome.observations[0].literal or "")["steps"])
+    return list(json.loads(json.loads(outcome.observations[0].literal or "")["steps"]))
 
 
 def test_the_steps_of_a_function(sandbox: Sandbox) -> None:
