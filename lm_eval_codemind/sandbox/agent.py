@@ -1,4 +1,4 @@
-"""The sandbox's own code in the program's process: runs the program and answers the checker's requests.
+"""The sandbox's own code in the program's process: runs the program and writes down its answers.
 
 Everything here is within the program's reach, so nothing here decides anything.
 """
@@ -13,12 +13,11 @@ import contextlib
 import gc
 import io
 import json
-import marshal
 import math
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import inside, performer, suites, wire
@@ -35,57 +34,48 @@ _WRITES_ITSELF = frozenset(
 
 
 class Agent:
-    """Serves one program: loads it, then does what the checker asks for, by two descriptors."""
+    """Serves one program: receives the request from one descriptor, and writes answers to another, one a line."""
 
-    def __init__(self, requests: int, replies: int) -> None:
-        self._requests = requests
-        self._replies = replies
+    def __init__(self, request: int, answers: int) -> None:
+        self._request, self._replies = request, answers
         self._namespace: dict[str, Any] = {}
         # Bound now: a program may replace what these names mean.
-        self._send, self._receive = wire.write_all, wire.receive
-        self._operations = {name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite")}
+        self._write, self._encode = wire.write_all, json.dumps
 
-    def serve(self) -> None:
-        """Answer requests until the checker closes the channel."""
-        while True:
-            try:
-                request = self._receive(self._requests)
-                if request["op"] == "steps":
-                    return self._steps(request)
-                self._send(self._replies, self._answer(request))
-            except (EOFError, OSError):
-                return None
+    def serve(self, request: dict[str, Any] | None = None) -> None:
+        """Do what the request asks for. An answer that is longer than is left of the limit is left out."""
+        write, encode, replies = self._write, self._encode, self._replies
+        request = request or wire.receive(self._request)
+        left = request["limit"]
+        for answer in getattr(self, f"_{request['op']}")(request):
+            data = encode(answer).encode()
+            left -= len(data)
+            write(replies, (data if left >= 0 else b'{"long": true}') + b"\n")
 
-    def _answer(self, request: dict[str, Any]) -> bytes:
-        try:
-            reply = {"value": self._operations[request["op"]](request)}
-        except BaseException as error:
-            reply = {"raised": suites.describe(error)}
-        reply["out"] = _printed()
-        return wire.packed_message(reply)
-
-    def _steps(self, request: dict[str, Any]) -> None:
-        """Load the program and write the answer to each step, one a line: first that there is an entry point."""
-        send, replies, encode, limit = self._send, self._replies, json.dumps, request["limit"]
-        answer: dict[str, Any] = {}
+    def _steps(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Load the program and yield first whether there is an entry point, then the answer to each step."""
         try:
             self._load(request)
-            if request["entry_point"] in self._namespace:
-                perform = performer.Performer(self._namespace[request["entry_point"]]).perform
-            else:
-                answer = {"missing": True}
+            target = self._namespace.get(request["entry_point"], self)
         except BaseException as error:
-            answer = {"raised": suites.describe(error)}
-        send(replies, encode(answer).encode() + b"\n")
-        if not answer:
+            yield {"raised": suites.describe(error)}
+            return
+        yield {"missing": True} if target is self else {}
+        if target is not self:
+            perform = performer.Performer(target).perform
             for step in json.loads(request["steps"]):
-                data = encode(perform(step)).encode()
-                limit -= len(data)
-                if limit < 0:
-                    data = b'{"long": true}'
+                answer = perform(step)
                 if step[0] != "drop":
-                    send(replies, data + b"\n")
+                    yield answer
         _printed()
+
+    def _suite(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Run the program and its tests together, and yield the verdict."""
+        yield _attempt(self._run_suite, request)
+
+    def _run_suite(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._load(request)
+        return inside.run(self._namespace, request)
 
     def _new_module(self, name: str, source: str, file: str, tests: str = "") -> types.CodeType:
         module = types.ModuleType(name)
@@ -105,8 +95,11 @@ class Agent:
         """Run the program as a module. Random numbers start as its server left them."""
         exec(self._new_module(MODULE, request["program"], f"{MODULE}.py", request.get("tests", "")), self._namespace)
 
-    def _script(self, request: dict[str, Any]) -> int:
-        """Run the program as a script to the end of its process and return its exit status."""
+    def _script(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Run the program as a script to the end of its process, and yield its exit status."""
+        yield _attempt(self._run_script, request)
+
+    def _run_script(self, request: dict[str, Any]) -> int:
         sys.argv = ["main.py"]
         sys.path.insert(0, os.getcwd())
         try:
@@ -120,9 +113,15 @@ class Agent:
             end_interpreter(self._namespace)
         return 0
 
-    def _evaluate(self, request: dict[str, Any]) -> Any:
+    def _evaluate(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Load the program, and yield what each expression gives."""
+        yield _attempt(self._load, request)
+        for expression in request["expressions"]:
+            yield _attempt(self._value, expression)
+
+    def _value(self, expression: Any) -> dict[str, Any]:
         """Evaluate an expression, perhaps with statements before it, in the program's namespace."""
-        tree = ast.parse(request["expression"], "<expression>", "exec")
+        tree = ast.parse(expression, "<expression>", "exec")
         last = ast.parse("None", mode="eval")
         if tree.body and isinstance(tree.body[-1], ast.Expr):
             last.body = tree.body.pop().value
@@ -130,10 +129,14 @@ class Agent:
         result = eval(compile(last, "<expression>", "eval"), self._namespace)
         return {"type": type(result).__name__, "literal": literal(result)}
 
-    def _suite(self, request: dict[str, Any]) -> Any:
-        """Run the program and its tests together."""
-        self._load(request)
-        return inside.run(self._namespace, request)
+
+def _attempt(function: Callable[[Any], Any], argument: Any) -> dict[str, Any]:
+    """Return what a function gives or raises, and how much was printed until then."""
+    try:
+        answer = {"value": function(argument)}
+    except BaseException as error:
+        answer = {"raised": suites.describe(error)}
+    return {**answer, "out": _printed()}
 
 
 def _printed() -> int:
@@ -154,19 +157,23 @@ def rehearse() -> None:
 
     What settles here needs not settle in each child, which would write to, and so copy, the memory that it shares.
     """
-    program = "def same(value):\n    return value\n"
-    codes = {"support_code": program, "tests_code": "def check(same):\n    assert same(1) == 1\n"}
-    suite: dict[str, Any] = {
-        name: marshal.dumps(compile(code, "tests.py", "exec")).decode("latin-1") for name, code in codes.items()
+    values = (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]})
+    request: dict[str, Any] = {
+        "program": "def same(value):\n    return value\n",
+        "entry_point": "same",
+        "limit": 1000,
+        "steps": json.dumps([["call", -1, "", [value], {}] for value in values]),
+        "tests": "def check(same):\n    assert same(1) == 1\n",
+        "support": "import re",
+        "kind": "function",
+        "only": [],
     }
-    suite |= {"op": "suite", "program": program, "entry_point": "same", "kind": "function", "only": [], "tests": ""}
-    steps = [["call", -1, "", [value], {}] for value in (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]})]
     main = sys.modules["__main__"]
+    agent = Agent(-1, -1)
+    agent._write = lambda descriptor, data: None
     for _ in range(40):
-        Agent(-1, -1)._answer(suite)
-        agent = Agent(-1, -1)
-        agent._send = lambda descriptor, data: None
-        agent._steps(suite | {"steps": json.dumps(steps), "limit": 1000})
+        agent.serve({**request, "op": "suite"})
+        agent.serve({**request, "op": "steps"})
     sys.modules["__main__"] = main
     del sys.modules[MODULE], sys.modules[suites.MODULE]
 

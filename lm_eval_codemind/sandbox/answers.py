@@ -258,7 +258,7 @@ def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str]
         if number >= len(steps) or json.dumps(step) != json.dumps(steps[number]):
             raise Elsewhere("the tests ask for more than the recorded steps")
         if number >= len(replies):
-            raise NoAnswer("the program ended before", "gone")
+            raise NoAnswer("", "gone")
         reply: Answer = json.loads(replies[number])
         return reply
 

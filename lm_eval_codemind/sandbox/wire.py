@@ -19,10 +19,6 @@ class WireError(Exception):
     """The other side sent what isn't a message."""
 
 
-class MessageTooLong(WireError):
-    """The other side announced a message above the limit."""
-
-
 def packed_message(message: Any) -> bytes:
     """Return a message made of plain values as the bytes to send."""
     body = _encode(message).encode("ascii")
@@ -41,25 +37,25 @@ def write_all(descriptor: int, data: bytes) -> None:
         sent += os.write(descriptor, memoryview(data)[sent:])
 
 
-def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
-    """Return the next message, of at most ``limit`` bytes.
+def receive(descriptor: int) -> Any:
+    """Return the next message.
 
     Raises:
         EOFError, OSError: If the other side closed, also in mid-message, or reading failed.
         WireError: If it is too long, or not JSON.
     """
-    return rest(descriptor, os.read(descriptor, 8192), limit)
+    return rest(descriptor, os.read(descriptor, 8192))
 
 
-def rest(descriptor: int, first: bytes, limit: int = MAX_MESSAGE_BYTES) -> Any:
+def rest(descriptor: int, first: bytes) -> Any:
     """Return the message whose first bytes are already read; see :func:`receive`."""
     if not first:
         raise EOFError
     while len(first) < _LENGTH.size:
         first += _read(descriptor, _LENGTH.size - len(first))
     (length,) = _LENGTH.unpack_from(first)
-    if length > limit:
-        raise MessageTooLong(f"a message of {length} bytes, limit {limit}")
+    if length > MAX_MESSAGE_BYTES:
+        raise WireError(f"a message of {length} bytes")
     parts = [first[_LENGTH.size :]]
     missing = length - len(parts[0])
     if missing < 0:

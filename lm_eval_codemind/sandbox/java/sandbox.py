@@ -131,12 +131,7 @@ class _Worker(interpreter.ProgramWorker):
     source_error = COMPILE_ERROR
 
     def __init__(
-        self,
-        jobs: JobQueue,
-        isolation: levels.Isolation,
-        made: Any,
-        compilers: _Compilers,
-        hashes: tuple[str, ...],
+        self, jobs: JobQueue, isolation: levels.Isolation, made: Any, compilers: _Compilers, hashes: tuple[str, ...]
     ) -> None:
         super().__init__("java", jobs, isolation, lambda: made().directories(), _OWN_BYTES, {})
         self._made = made
