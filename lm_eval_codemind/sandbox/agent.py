@@ -13,7 +13,6 @@ import contextlib
 import gc
 import io
 import json
-import math
 import os
 import sys
 import types
@@ -40,7 +39,7 @@ class Agent:
         self._request, self._replies = request, answers
         self._namespace: dict[str, Any] = {}
         # Bound now: a program may replace what these names mean.
-        self._write, self._encode = wire.write_all, json.dumps
+        self._write, self._encode, self._tests = wire.write_all, json.dumps, inside.run
 
     def serve(self, request: dict[str, Any] | None = None) -> None:
         """Do what the request asks for. An answer that is longer than is left of the limit is left out."""
@@ -75,7 +74,7 @@ class Agent:
 
     def _run_suite(self, request: dict[str, Any]) -> dict[str, Any]:
         self._load(request)
-        return inside.run(self._namespace, request)
+        return self._tests(self._namespace, request)
 
     def _new_module(self, name: str, source: str, file: str, tests: str = "") -> types.CodeType:
         module = types.ModuleType(name)
@@ -153,10 +152,7 @@ def _printed() -> int:
 
 
 def rehearse() -> None:
-    """Play a small program through, as often as the interpreter needs to settle on how it executes what is used.
-
-    What settles here needs not settle in each child, which would write to, and so copy, the memory that it shares.
-    """
+    """Play a program through until the interpreter has settled. What settles in a child costs copies of memory."""
     values = (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]})
     request: dict[str, Any] = {
         "program": "def same(value):\n    return value\n",
@@ -188,11 +184,7 @@ def use_standard_input() -> None:
 
 
 def end_interpreter(namespace: dict[str, Any]) -> None:
-    """Do what Python does at the end of a script, as far as a program can tell.
-
-    In Python's order: wait for threads, call what was registered for the exit, let go of the module's names (first
-    those with one underscore) and collect what is left, so that objects are finalised and files written.
-    """
+    """Do what Python does at the end of a script, in its order, as far as a program can tell."""
     steps: list[Callable[[], Any]] = [
         lambda: sys.modules["threading"]._shutdown() if "threading" in sys.modules else None,
         atexit._run_exitfuncs,
@@ -239,10 +231,9 @@ def _literal(value: Any, depth: int) -> str:
         return repr(value)
     if kind is int:
         return repr(value) if -SHORT_INT < value < SHORT_INT else _long_int(value)
-    if kind is float:
-        return repr(value) if math.isfinite(value) else f"float('{value!r}')"
-    if kind is complex:
-        return repr(value) if math.isfinite(value.real) and math.isfinite(value.imag) else f"complex('{value!r}')"
+    if kind in (float, complex):
+        # Of these only nan and inf have an n.
+        return f"{kind.__name__}('{value!r}')" if "n" in repr(value) else repr(value)
     depth += 1
     if kind is list:
         return "[" + _items(value, depth) + "]"
@@ -275,7 +266,7 @@ def _literal(value: Any, depth: int) -> str:
 
 
 def _plain(base: Any, value: Any) -> Any:
-    """Return the plain contents of an instance of a derived class, read with the methods of the plain type."""
+    # With the methods of the plain type.
     if base in (int, float):
         return base.__pos__(value)
     if base in (set, frozenset):

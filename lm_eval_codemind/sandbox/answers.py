@@ -1,6 +1,6 @@
 """Tests on a program's answers: the tests run on stubs, and the answers to what they do with them come from elsewhere.
 
-A step is what tests do with a program; ``docs/sandbox.md`` has their forms. Whatever else tests do with a stub ends the
+A step is what tests do with a program; the README here has their forms. Whatever else tests do with a stub ends the
 suite, and so does a step that has no answer. A :class:`Player` remembers it, since tests may catch anything.
 """
 
@@ -170,13 +170,8 @@ class Player:
         exchange.begin()
         self.count += 1
         try:
-            step = [
-                op,
-                on,
-                name,
-                [exchange.encode(arg) for arg in args],
-                {k: exchange.encode(kwargs[k]) for k in kwargs},
-            ]
+            named = {key: exchange.encode(value) for key, value in kwargs.items()}
+            step = [op, on, name, [exchange.encode(arg) for arg in args], named]
         except NotPlain as error:
             raise Elsewhere(f"the tests pass {error}") from None
         exchange.agree()
@@ -224,11 +219,7 @@ def _exception(described: dict[str, Any], arguments: Any) -> BaseException:
 
 
 def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> suites.Result:
-    """Run a job's tests on stubs, which a player answers.
-
-    Raises:
-        BaseException: How the tests end otherwise. A pass also needs ``player.problem`` to be None.
-    """
+    """Run a job's tests on stubs, or raise how they end. A pass also needs ``player.problem`` to be None."""
     namespace = suites.new_module()
     if job["support"].strip():
         exec(suites.compiled(job["support"], "support.py"), namespace)
@@ -243,13 +234,7 @@ def digest(replies: bytes) -> str:
 
 
 def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str], seed: int = 0) -> suites.Result:
-    """Run a job's tests on a program's answers alone.
-
-    ``recorded`` is the suite's list, from :func:`.recorder.record`, with its seed. A reply is an answer as JSON.
-
-    Raises:
-        BaseException: How the tests end otherwise.
-    """
+    """Run a job's tests on a program's answers in JSON, or raise how they end. ``recorded`` is the suite's list."""
     steps = [step for step in json.loads(recorded["steps"]) if step[0] != "drop"]
     methods = frozenset(recorded["methods"])
 

@@ -15,6 +15,16 @@ from . import wire
 _SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008
 
 
+def memory_file(name: str, data: bytes = b"", sealed: bool = False) -> int:
+    """Return the descriptor of a new file in memory; nobody can change one that is sealed."""
+    descriptor = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    wire.write_all(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    if sealed:
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)
+    return descriptor
+
+
 def run(
     zygote: socket.socket, limits: dict[str, Any], request: dict[str, Any], stdin: str | None = None
 ) -> dict[str, Any]:
@@ -29,10 +39,7 @@ def run(
     theirs, ours = os.pipe()
     handed = [theirs, *files.values()]
     if stdin is not None:
-        handed.append(os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING))
-        wire.write_all(handed[-1], stdin.encode("utf-8", "surrogateescape"))
-        os.lseek(handed[-1], 0, os.SEEK_SET)
-        fcntl.fcntl(handed[-1], fcntl.F_ADD_SEALS, _SEALS)
+        handed.append(memory_file("stdin", stdin.encode("utf-8", "surrogateescape"), sealed=True))
     socket.send_fds(zygote, [wire.packed_message(limits)], handed)
     for descriptor in handed[:1] + handed[4:]:
         os.close(descriptor)

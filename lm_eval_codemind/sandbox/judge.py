@@ -9,6 +9,7 @@ pass says ``tamper_proof: false``.
 import contextlib
 import functools
 import gc
+import io
 import json
 import os
 import secrets
@@ -151,9 +152,7 @@ class Judge:
         return outcome
 
     def _script(self, job: dict[str, Any]) -> dict[str, Any]:
-        outcome = _new_outcome(job, tamper_proof=True)
-        cpu = wall = 0.0
-        for number, case in enumerate(job["cases"]):
+        def run(case: dict[str, Any]) -> dict[str, Any]:
             seen: dict[str, Any] = {"status": "passed"}
             report = self._run(job, {"op": "script"}, seen, case["stdin"])
             try:
@@ -163,18 +162,9 @@ class Judge:
             except BaseException as error:
                 _failed(error, seen, job)
             _conclude(seen, report, job)
-            judged = seen["status"] == "passed" and case["stdout"] is not None
-            if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
-                seen["status"] = "failed"
-            cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
-            keep = ("status", "stdout", "exception_type", "exception_message")
-            outcome["observations"].append({name: seen[name] for name in keep if name in seen})
-            outcome["tests_run"] += seen["status"] in ("passed", "failed")
-            outcome.update(seen, cpu_seconds=cpu, wall_seconds=wall)
-            if seen["status"] != "passed":
-                outcome["failed_test"] = f"case {number}"
-                break
-        return outcome
+            return seen
+
+        return script_outcome(job, run)
 
     def _evaluate(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=True)
@@ -214,7 +204,7 @@ def _answers(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the answers that a program's process wrote, up to the first that is malformed."""
     replies: list[dict[str, Any]] = []
     with contextlib.suppress(ValueError, TypeError, RecursionError):
-        for line in report["answers"].splitlines():
+        for line in io.BytesIO(report["answers"]):
             replies.append(dict(json.loads(line)))
     return replies
 
@@ -270,10 +260,33 @@ def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def printed_lines(text: str) -> list[str]:
-    """Return the lines of an output as they are compared.
+def script_outcome(job: dict[str, Any], run: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Return the outcome of a script, whose cases run up to the first that does not pass.
 
-    Only ``\\n`` ends a line. Trailing white space does not count, nor do empty lines at the end.
+    A function runs a case, and returns its outcome without a look at what it printed.
+    """
+    outcome = _new_outcome(job, tamper_proof=True)
+    cpu = wall = 0.0
+    for number, case in enumerate(job["cases"]):
+        seen = run(case)
+        judged = seen["status"] == "passed" and case["stdout"] is not None
+        if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
+            seen["status"] = "failed"
+        cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
+        keep = ("status", "stdout", "exception_type", "exception_message")
+        outcome["observations"].append({name: seen[name] for name in keep if name in seen})
+        outcome["tests_run"] += seen["status"] in ("passed", "failed")
+        outcome.update(seen, cpu_seconds=cpu, wall_seconds=wall)
+        if seen["status"] != "passed":
+            outcome["failed_test"] = f"case {number}"
+            break
+    return outcome
+
+
+def printed_lines(text: str) -> list[str]:
+    """Return the lines of an output as they are compared: without white space at their ends, or empty ones at the end.
+
+    Only ``\\n`` ends a line.
     """
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[-1]:

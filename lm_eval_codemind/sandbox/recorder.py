@@ -37,10 +37,7 @@ _STATES = {
 def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the list of a suite, see :mod:`.lists`, and as ``replies`` what the solution answers to the steps.
 
-    ``program`` is the namespace in which the solution ran. Tests draw random numbers from the seed.
-
-    Raises:
-        BaseException: If the tests fail, or look at more than answers.
+    ``program`` is the namespace in which the solution ran. Raises what ends the tests, if they look at more.
     """
     for reason in _looks(job["tests"], job["support"]):
         raise answers.Elsewhere(reason)

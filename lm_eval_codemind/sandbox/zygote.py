@@ -96,17 +96,10 @@ class Zygote:
         child = os.pidfd_open(pid)
         reason = self._follow(pid, child, limits, started)
         os.close(child)
-        if reason:
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.monotonic() - started
+        report = kernel.end(pid, reason, started)
         cleanup.reset(self._home)
         return {
-            "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
-            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) and not reason else None,
-            "reason": reason,
-            "cpu": usage.ru_utime + usage.ru_stime,
-            "wall": wall,
+            **report,
             "word": wire.receive(self._control),
             # Some file systems never let a directory shrink: then the next program needs another one.
             "last": os.stat(self._home).st_size != self._home_size,

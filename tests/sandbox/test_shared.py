@@ -43,6 +43,9 @@ def test_threads_are_counted(sandbox_at: Sandbox) -> None:
         limits = Limits(threads=threads)
         outcome = sandbox_at.submit(Job.script(source, [("", f"{threads}")], limits=limits)).result()
         assert outcome.passed, outcome
+    # As many as the docs say, within the usual limit of memory, and with stacks of the usual size.
+    usual = source.replace("threading.stack_size(65536)\n", "")
+    assert sandbox_at.submit(Job.script(usual, [("", f"{Limits().threads}")])).result().passed
     # One at a time, as many as it likes.
     source = (
         "import threading\nfor _ in range(50):\n    t = threading.Thread(target=int)\n    t.start(); t.join()\nprint(1)"
