@@ -100,7 +100,8 @@ class Exchange:
         if kind is type and value in _TYPES.values():
             return {"type": value.__name__}
         if kind.__module__ == "datetime" and name in _ATTRIBUTES:
-            if getattr(value, "tzinfo", None) is not None or getattr(value, "fold", 0):
+            zone, fold = getattr(value, "tzinfo", None), getattr(value, "fold", 0)
+            if zone is not None or fold:
                 return self._encode_other(value)
             return {name: [getattr(value, attribute) for attribute in _ATTRIBUTES[name]]}
         if _TEXTS.get(name) == kind.__module__:

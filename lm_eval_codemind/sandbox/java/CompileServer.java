@@ -184,24 +184,20 @@ final class CompileServer {
             status = ERROR;
             // The compiler wraps what happened inside it.
             for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-                if (cause instanceof OutOfMemoryError) {
-                    status = MEMORY;
-                    message = "the compiler ran out of memory";
-                    return;
-                }
                 if (cause instanceof StackOverflowError) {
                     message = NESTED;
-                    return;
-                }
-                if (cause instanceof TooLarge) {
+                } else if (cause instanceof OutOfMemoryError) {
+                    status = MEMORY;
+                    message = "the compiler ran out of memory";
+                } else if (cause instanceof TooLarge) {
                     status = TOO_LARGE;
                     message = "the class files are too large";
-                    return;
+                } else {
+                    continue;
                 }
+                return;
             }
-            if (message.isEmpty()) {
-                message = "the compiler failed: " + error.getClass().getName();
-            }
+            message = message.isEmpty() ? "the compiler failed: " + error.getClass().getName() : message;
         }
 
         private void compile() throws IOException {
@@ -321,20 +317,6 @@ final class CompileServer {
             @Override
             public JavaFileObject getJavaFileForOutput(
                     Location location, String name, JavaFileObject.Kind kind, FileObject sibling) {
-                return new ClassFile(name, kind);
-            }
-        }
-
-        private final class ClassFile extends SimpleJavaFileObject {
-            private final String name;
-
-            ClassFile(String name, Kind kind) {
-                super(URI.create("memory:///class"), kind);
-                this.name = name;
-            }
-
-            @Override
-            public OutputStream openOutputStream() {
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream() {
                     @Override
                     public synchronized void write(byte[] part, int from, int length) {
@@ -346,7 +328,12 @@ final class CompileServer {
                     }
                 };
                 classes.put(name, bytes);
-                return bytes;
+                return new SimpleJavaFileObject(URI.create("memory:///class"), kind) {
+                    @Override
+                    public OutputStream openOutputStream() {
+                        return bytes;
+                    }
+                };
             }
         }
     }
