@@ -229,7 +229,7 @@ def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> s
 
 
 def digest(replies: bytes) -> str:
-    """Return what stands in a list for the solution's answers, on which the tests passed."""
+    """Return the digest that a list has of the solution's answers, on which the tests passed."""
     return hashlib.sha256(replies).hexdigest()[:32]
 
 

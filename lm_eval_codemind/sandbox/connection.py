@@ -36,20 +36,20 @@ def run(
     is forked from.
     """
     files = {name: os.memfd_create(name, os.MFD_CLOEXEC) for name in ("answers", "stdout", "stderr")}
-    theirs, ours = os.pipe()
-    handed = [theirs, *files.values()]
+    read_end, write_end = os.pipe()
+    handed = [read_end, *files.values()]
     if stdin is not None:
         handed.append(memory_file("stdin", stdin.encode("utf-8", "surrogateescape"), sealed=True))
     socket.send_fds(zygote, [wire.packed_message(limits)], handed)
     for descriptor in handed[:1] + handed[4:]:
         os.close(descriptor)
     with contextlib.suppress(OSError):
-        wire.send(ours, request)
+        wire.send(write_end, request)
         poller = select.poll()
         # The other end is closed.
-        poller.register(ours, select.POLLERR)
+        poller.register(write_end, select.POLLERR)
         poller.poll()
-    os.close(ours)
+    os.close(write_end)
     # The server must repeat this word. It is chosen only now, so that the program cannot know it.
     word = secrets.token_hex(16)
     wire.send(zygote.fileno(), word)
