@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,14 @@ def test_the_wheel_holds_every_file_and_no_other(wheel: Path) -> None:
     ours = {f"lm_eval_codemind/{name}" for name in _files("lm_eval_codemind")}
     tasks = {f"lm_eval_codemind/tasks/{name}" for name in _files("tasks")}
     assert packed == ours | tasks | {"lm_eval_codemind.pth"}
+
+
+@pytest.mark.slow
+def test_links_of_the_page_on_pypi_are_absolute(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    links = re.findall(r"\]\(([^)]*)\)", archive.read(name).decode())
+    assert len(links) > 20 and all(link.startswith("https://") for link in links)
 
 
 @pytest.mark.slow
