@@ -40,9 +40,9 @@ def _open(level: str, workers: int | None = None) -> Sandbox:
 def check(isolation: str) -> None:
     """Print the levels of this machine and try to break out.
 
-    Every hostile program runs on the level in use.
+    Every adversarial program runs on the level in use.
 
-    Ends with status 1 if a hostile program gets anything but the outcome it must have, or if an honest program that
+    Ends with status 1 if an adversarial program gets anything but the outcome it must have, or if an honest program that
     runs after it doesn't pass.
     """
     for level in available():
@@ -65,7 +65,7 @@ def check(isolation: str) -> None:
         tried = attacks(secret)
         futures = [(attack, sandbox.submit(attack.job), sandbox.submit(honest)) for attack in tried]
         bad = []
-        for attack, hostile, neighbour in tqdm(futures, desc="hostile programs", leave=False):
+        for attack, hostile, neighbour in tqdm(futures, desc="adversarial programs", leave=False):
             outcome = _result(hostile)
             if not attack.holds(outcome):
                 bad.append(f"{attack.name}: {outcome.status} {outcome.exception_type} {outcome.exception_message}")
@@ -73,7 +73,7 @@ def check(isolation: str) -> None:
                 bad.append(f"an honest program after {attack.name!r}: {_result(neighbour).status}")
         if secret.with_name("written").exists():
             bad.append("a program wrote a file outside of the sandbox")
-    click.echo(f"{len(tried)} hostile programs in {time.monotonic() - started:.0f} s: {len(bad)} with a wrong outcome")
+    click.echo(f"{len(tried)} adversarial programs in {time.monotonic() - started:.0f} s: {len(bad)} with a wrong outcome")
     for line in bad:
         click.echo(f"  {line}")
     if bad:
