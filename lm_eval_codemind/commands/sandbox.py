@@ -42,8 +42,8 @@ def check(isolation: str) -> None:
 
     Every adversarial program runs on the level in use.
 
-    Ends with status 1 if an adversarial program gets anything but the outcome it must have, or if an honest program that
-    runs after it doesn't pass.
+    Ends with status 1 if an adversarial program gets anything but the outcome it must have, or if an honest program
+    that runs after it doesn't pass.
     """
     for level in available():
         if level.name != "none":
@@ -73,7 +73,8 @@ def check(isolation: str) -> None:
                 bad.append(f"an honest program after {attack.name!r}: {_result(neighbour).status}")
         if secret.with_name("written").exists():
             bad.append("a program wrote a file outside of the sandbox")
-    click.echo(f"{len(tried)} adversarial programs in {time.monotonic() - started:.0f} s: {len(bad)} with a wrong outcome")
+    seconds = time.monotonic() - started
+    click.echo(f"{len(tried)} adversarial programs in {seconds:.0f} s: {len(bad)} with a wrong outcome")
     for line in bad:
         click.echo(f"  {line}")
     if bad:

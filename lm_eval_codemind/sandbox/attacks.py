@@ -1,4 +1,4 @@
-"""A few adversarial programs that ``codemind sandbox check`` tries on this machine: one for each way out of the sandbox.
+"""The adversarial programs that ``codemind sandbox check`` tries on this machine: one for each way out of the sandbox.
 
 Many more are below ``tests/sandbox``.
 """
