@@ -32,7 +32,6 @@ lint: $(VENV)/installed-dev
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
-	$(VENV)/bin/python utils/check_style.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
@@ -20,6 +21,10 @@ from lm_eval_codemind.questions import Answer, Question
 if TYPE_CHECKING:
     from lm_eval_codemind.data.facts.executions import Execution
     from lm_eval_codemind.sandbox import Job
+
+
+EVERYTHING: Mapping[str, Any] = {"items": "all"}
+"""The options with which families ask all of their questions."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class Family(abc.ABC):
         """Return the problems to ask about: those whose label is proven.
 
         Raises:
-            ValueError: If an option has an unusable value; the message names the option and how to fix it.
+            UserError: If an option has an unusable value; the message names the option and how to fix it.
         """
         return [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
 
@@ -108,6 +113,14 @@ class Family(abc.ABC):
     @abc.abstractmethod
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; there may be none."""
+
+    def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
+        """Return the questions of a task that are asked, of all that there are; usually all.
+
+        Raises:
+            UserError: If an option has an unusable value.
+        """
+        return questions
 
     def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
         """Return the questions about a program of the user, which no benchmark has, and about its execution."""
@@ -190,10 +203,10 @@ def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
     """Return the seed that ``--metadata`` gives as an option, else the usual one.
 
     Raises:
-        ValueError: If the option is not a whole number; the message names it and shows how to give one.
+        UserError: If the option is not a whole number; the message names it and shows how to give one.
     """
     value = options.get(name, usual)
     try:
         return int(value)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is {value!r}, and must be a whole number: --metadata '{{\"{name}\": 1}}'") from error
+        raise UserError(f"{name} is {value!r}, and must be a whole number: --metadata '{{\"{name}\": 1}}'") from error

@@ -6,6 +6,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
+
 
 @cache
 def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
@@ -19,7 +21,7 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
         packaged: This package's own objects, as ``module:attribute``.
 
     Raises:
-        ValueError: If two objects have the same name.
+        UserError: If two objects have the same name.
     """
     points: dict[str, Any] = {}
     own = [getattr(import_module(module), name) for module, name in (place.split(":") for place in packaged)]
@@ -27,6 +29,6 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     for loaded in (*own, *others):
         for one in loaded if isinstance(loaded, tuple) else (loaded,):
             if one.name in points:
-                raise ValueError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
+                raise UserError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
             points[one.name] = one
     return points

@@ -19,6 +19,8 @@ from typing import Any, Literal
 
 import jsonlines
 
+from lm_eval_codemind.errors import UserError
+
 Category = Literal["confirmed", "corrected", "repaired", "added", "excluded", "published"]
 
 # How the proven output relates to the published label. A closed set: the errata group problems by it.
@@ -260,7 +262,7 @@ def load_records(path: Path) -> dict[str, dict[str, Any]]:
     """Return the records of a file that :func:`dump_records` wrote, by problem id; none if there is no such file.
 
     Raises:
-        ValueError: If a line is not such a record. The message names the file, the line and how to fix it.
+        UserError: If a line is not such a record. The message names the file, the line and how to fix it.
     """
     records = {}
     for number, row in _rows(path) if path.is_file() else ():
@@ -274,7 +276,7 @@ def load_problems(path: Path) -> list[Problem]:
     """Return the problems of a file that :func:`dump_problems` wrote, with the files that belong to it.
 
     Raises:
-        ValueError: If a line is not a problem. The message names the file and the line and says how to fix it.
+        UserError: If a line is not a problem. The message names the file and the line and says how to fix it.
     """
     aside: dict[str, dict[str, Any]] = {}
     for side in COLUMN_SIDES:
@@ -318,5 +320,5 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
             raise _damaged(path, error.lineno, error.__cause__ or error) from error
 
 
-def _damaged(path: Path, number: int, error: object) -> ValueError:
-    return ValueError(f"{path}, line {number}: not a problem record ({error}); rebuild it with `codemind data build`")
+def _damaged(path: Path, number: int, error: object) -> UserError:
+    return UserError(f"{path}, line {number}: not a problem record ({error}); rebuild it with `codemind data build`")

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
 from lm_eval_codemind.family import Family, problem_of
 from lm_eval_codemind.harness.hooks import Reader
@@ -36,7 +37,7 @@ def rewards(rows: Sequence[Mapping[str, Any]], responses: Sequence[str], *, open
             do. A response whose thinking never ends has no answer then.
 
     Raises:
-        ValueError: If a row has no ``scoring``, or there are more rows than responses or the other way round.
+        UserError: If a row has no ``scoring``, or there are more rows than responses or the other way round.
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     readers: dict[str, Reader] = {}
@@ -69,7 +70,7 @@ def _question(row: Mapping[str, Any]) -> tuple[Family, Question]:
         family, question = families()[record["family"]], Question.from_document(record["question"])
         problem = record["problem"]
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
+        raise UserError(
             f"the row has no usable column `scoring` ({error!r}); `codemind export` writes it: keep it unchanged"
         ) from error
     return family, question if problem is None else dataclasses.replace(question, problem=Problem.from_row(problem))

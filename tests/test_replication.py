@@ -1,23 +1,37 @@
-"""docs/replication.md says what the script prints."""
+"""docs/replication has what the scripts print, and the studies' own rules give the results that they published."""
 
 import gzip
 import importlib.util
 import json
+import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
+from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
-from lm_eval_codemind.sandbox import CaseOutcome, Outcome, Status
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
+from tests.docs.replication import lines, undocumented
 
 ROOT = Path(__file__).parents[1]
+PAGE = lines()
+LIMITS = Limits(cpu_seconds=10, wall_seconds=10, memory_bytes=4 << 30)
+# The inputs and outputs of Avatar's programs in Java, which the first study's translations ran on.
+AVATAR = ArchivePart(
+    ARCHIVES["CodeMind-v1"],
+    "dataset/Intermediate/Translation/Avatar/Java/tests",
+    ("*_in.txt", "*_out.txt"),
+    "84059063d37f38e95dfa665aa3165fb9ae5416c79ab475a8f6dc249fdf9bcdbe",
+)
 
 
 def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "utils" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, ROOT / "utils" / "compare" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, name, script)
@@ -25,102 +39,97 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return script
 
 
-@pytest.mark.upstream
-def test_the_page_is_up_to_date(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    script = loaded("compare_published", monkeypatch)
-    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
-    lines = list(script.report(sorted((shared_data / "recorded").glob("ier_*.jsonl.gz")), listing=False))
-    assert "\n".join(lines).strip() in page
-    lines = list(script.report(sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")), listing=False))
-    assert "\n".join(lines).strip() in page
-
-
-@pytest.mark.upstream
-@pytest.mark.slow
-def test_specifications_of_the_first_study(
-    shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    script = loaded("compare_specifications", monkeypatch)
-    paths = sorted((shared_data / "recorded").glob("v1_sr_*.jsonl.gz"))
-    rows = [row for path in paths for row in script.read(path) if row["benchmark"] == "humaneval"]
-    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8").splitlines()
-    lines = [line for line in script.report(script.judge(rows)) if line]
-    assert len(lines) == 2 * (2 + 5) and set(lines) <= set(page)
-
-
-@pytest.mark.upstream
-@pytest.mark.slow
-@pytest.mark.usefixtures("java")
-def test_translations_of_the_first_study(
-    shared_data: Path, upstream: Upstream, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    script = loaded("compare_translations", monkeypatch)
-    rows = script.read(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
-    validation = script.Validation(upstream)
-    into_python = [row for row in rows if (row["benchmark"], row["target_language"]) == ("avatar", "python")]
-    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8").splitlines()
-    lines = [line for line in script.report(validation.judge(into_python)) if line]
-    assert len(lines) == 3 * (2 + 1) and set(lines) <= set(page)
-    # Of those into Java, which take minutes, some.
-    into_java = [row for row in rows if row["target_language"] == "java"][::20]
-    assert validation.study(into_java) == [row["published_verdict"] for row in into_java]
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "stdout", "stderr", "verdict"),
-    [
-        (Status.PASSED, "", " 7 \n\n", "", "correct"),
-        (Status.ERROR, "ValueError", "7\n", "", "correct"),
-        (Status.PASSED, "", "8\n", "", "test_failed"),
-        (Status.PASSED, "", "8\n", "warning", "runtime_error"),
-        (Status.ERROR, "ValueError", "8\n", "", "runtime_error"),
-        (Status.ERROR, "SystemExit", "", "", "test_failed"),
-        (Status.ERROR, "SyntaxError", "", "", "compilation_error"),
-        (Status.ERROR, "compile error", "", "", "compilation_error"),
-        (Status.TIMEOUT, "", "7\n", "", "timeout"),
-    ],
-)
-def test_the_first_studys_verdicts(
-    status: Status, kind: str, stdout: str, stderr: str, verdict: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = loaded("compare_translations", monkeypatch)
-    observed = CaseOutcome(stdout=stdout, status=status)
-    outcome = Outcome(status, exception_type=kind, stderr=stderr, observations=(observed,))
-    assert script.study_verdict(outcome, "7") == verdict
-
-
-def test_a_changed_verdict_has_the_last_step_that_turned_it_as_its_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    script = loaded("compare_translations", monkeypatch)
-    row = {"benchmark": "avatar", "source_language": "java", "target_language": "python", "problem_id": "p"}
-    row["published_verdict"] = "test_failed"
-    turned = script.Judged(row, "test_failed", (False, False, False, True, False, True, True), "passed")
-    assert turned.cause == script.LABEL
-    assert script.Judged(row, "test_failed", (False, False, False, True, True, True, False), "failed").cause == ""
-    assert script.Judged(row, "test_failed", excluded="fails").cause == ""
+def read(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 @pytest.mark.slow
 @pytest.mark.upstream
 def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    script = loaded("compare_der", monkeypatch)
-    with gzip.open(shared_data / "recorded" / "v1_der_gpt-4.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
-    tables = "\n".join(script.report(rows, listing=False)).split("\n\n")
-    assert len(tables) == 2
-    for table in tables:
-        assert table in page
+    report = loaded("der", monkeypatch).report(read(shared_data / "recorded" / "v1_der_gpt-4.jsonl.gz"))
+    assert undocumented("\n".join(report)) == []
 
 
-def test_the_table_of_the_first_study_is_up_to_date(shared_data: Path, upstream: Upstream) -> None:
-    spec = importlib.util.spec_from_file_location("compare_v1", ROOT / "utils" / "compare_v1.py")
-    assert spec is not None and spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
-    lines = list(script.report(sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")), upstream))
-    assert len(lines) == 2 + 14 and "\n".join(lines) in page
+def without_ends(text: str | None) -> str:
+    """Return an answer or a label as the first study compares it."""
+    text = re.sub(r"[ \r\n]", "", text or "").replace('"', "'")
+    text = text[1:] if text[:1] in ("'", "`") else text
+    return text[:-1] if text[-1:] in ("'", "`") else text
+
+
+def test_the_first_studys_lists_of_solved_problems(shared_data: Path, upstream: Upstream) -> None:
+    labels: dict[str, dict[str, str | None]] = {}
+    for path in sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")):
+        verdicts: dict[str, list[tuple[bool, bool]]] = {}
+        for row in read(path):
+            name = row["benchmark"]
+            if name not in labels:
+                problems = get_benchmark(f"published_{name}").read(upstream)
+                labels[name] = {problem.problem_id.removeprefix("MBPP_"): problem.output for problem in problems}
+            ours = without_ends(row["published_prediction"]) == without_ends(labels[name][row["problem_id"]])
+            verdicts.setdefault(name, []).append((bool(row["published_verdict"]), ours))
+        assert len(verdicts) == 7
+        for name, pairs in verdicts.items():
+            solved, ours_solved = (sum(side) for side in zip(*pairs, strict=True))
+            differ = sum(one != other for one, other in pairs)
+            assert f"| {row['model']} | {name} | {len(pairs)} | {solved} | {ours_solved} | {differ} |" in PAGE
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_specifications_by_the_first_studys_rule(shared_data: Path) -> None:
+    """It counts the code of the first fence, with one assertion behind it, that writes nothing to standard error."""
+    runs: dict[tuple[str, str, str], Any] = {}
+    for path in (shared_data / "recorded").glob("v1_sr_*.jsonl.gz"):
+        for row in read(path):
+            test = row["assertion_" if row["setting"] == "misleading" else "assertion"]
+            place = (row["model"], row["setting"], row["problem_name"])
+            if row["benchmark"] != "humaneval" or not test or place in runs:
+                continue
+            code = (row["generated_code"] or "").rpartition("@@ Response")[2].partition("```python")[2]
+            kept_lines = [
+                line for line in code.partition("```")[0].split("\n") if not line.startswith(("assert", "#", "print"))
+            ]
+            source = "\n".join(["from typing import *", *kept_lines, test, ""]) if "```" in code else "assert False"
+            runs[place] = shared_sandbox().submit(Job.script(source, [ScriptCase()], limits=LIMITS))
+    right: Counter[tuple[str, str]] = Counter()
+    for (model, setting, _), run in runs.items():
+        outcome = run.result()
+        ended = outcome.status is Status.PASSED or outcome.exception_type == "SystemExit"
+        right[model, setting] += ended and not outcome.stderr.strip()
+    assert len(right) == 5
+    for (model, setting), count in right.items():
+        pattern = rf"\| {model} \| HumanEval \| {setting.replace('_', ' ')} \| [\d.]+ \| {count} of 162: "
+        assert re.search(pattern, PAGE), (model, setting, count)
+
+
+def study_verdict(outcome: Outcome, expected: str) -> str:
+    """Return what the first study says of a translation's run on one input."""
+    if outcome.exception_type in ("SyntaxError", "IndentationError", "TabError"):
+        return "compilation_error"
+    if outcome.status is Status.TIMEOUT:
+        return "timeout"
+    if outcome.observations and outcome.observations[0].stdout.strip() == expected.strip():
+        return "correct"
+    silent = outcome.status in (Status.PASSED, Status.FAILED) or outcome.exception_type == "SystemExit"
+    return "test_failed" if silent and not outcome.stderr.strip() else "runtime_error"
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_translations_by_the_first_studys_rule(shared_data: Path, upstream: Upstream) -> None:
+    texts = {name: content.decode().replace("\r\n", "\n") for name, content in upstream.files(AVATAR).items()}
+    rows = [
+        row
+        for row in read(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
+        if (row["benchmark"], row["target_language"], row["setting"]) == ("avatar", "python", "no_test")
+    ]
+    assert len(rows) == 86
+    outcomes = shared_sandbox().run(
+        Job.script(row["code"], [ScriptCase(texts[f"{row['problem_id']}_in.txt"])], limits=LIMITS) for row in rows
+    )
+    for row, outcome in zip(rows, outcomes, strict=True):
+        verdict = study_verdict(outcome, texts[f"{row['problem_id']}_out.txt"])
+        assert verdict == row["published_verdict"], row["problem_id"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def wheel(built: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory for ``utils/try_installations.sh``: the wheel, and an environment in which pip installed it."""
+    """A directory for ``try_installations.sh``: the wheel, and an environment in which pip installed it."""
     directory = tmp_path_factory.mktemp("installed")
     (directory / "wheels").mkdir()
     shutil.copy(wheel, directory / "wheels")
@@ -76,6 +77,14 @@ def test_the_wheel_holds_every_file_and_no_other(wheel: Path) -> None:
     ours = {f"lm_eval_codemind/{name}" for name in _files("lm_eval_codemind")}
     tasks = {f"lm_eval_codemind/tasks/{name}" for name in _files("tasks")}
     assert packed == ours | tasks | {"lm_eval_codemind.pth"}
+
+
+@pytest.mark.slow
+def test_links_of_the_page_on_pypi_are_absolute(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    links = re.findall(r"\]\(([^)]*)\)", archive.read(name).decode())
+    assert len(links) > 20 and all(link.startswith("https://") for link in links)
 
 
 @pytest.mark.slow
@@ -134,7 +143,7 @@ def test_the_wheel_in_a_fresh_environment(installed: Path, tmp_path: Path) -> No
 @pytest.mark.timeout(3600)
 def test_every_kind_of_installation(installed: Path) -> None:
     # After the test above, since this takes the harness out of the environment and keeps what it needs.
-    log = run(ROOT / "utils/try_installations.sh", installed, cwd=installed, seconds=3000)
+    log = run(ROOT / "utils/release/try_installations.sh", installed, cwd=installed, seconds=3000)
     assert log.count("ok: harness") == 4, log
 
 

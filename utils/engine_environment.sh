@@ -35,6 +35,6 @@ mkdir -p "$metadata"
 printf 'Metadata-Version: 2.1\nName: vllm\nVersion: %s+cpu\n' "$vllm" > "$metadata/METADATA"
 touch "$metadata/RECORD"
 
-"$venv/bin/python" "$root/utils/make_tiny_llama.py" "$directory/tiny-llama"
+"$venv/bin/python" "$root/utils/release/make_tiny_llama.py" "$directory/tiny-llama"
 touch "$directory/complete"
 echo "the engine environment is at $directory"

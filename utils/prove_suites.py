@@ -1,4 +1,4 @@
-"""Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--failures] [--benchmark NAME]``.
+"""Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--benchmark NAME]``.
 
 Writers wrote a program for each problem from the prompt without a test. They were shown neither the tests nor the
 benchmark's own program. ``tests/data/facts/independent_programs.jsonl.gz`` has these programs: the first writer's for
@@ -15,8 +15,7 @@ This script executes all of them in the sandbox and compares with ``lm_eval_code
 
 It prints a table for each benchmark, with the scores of a faultless reader: somebody whose program is right by the
 specification. Needs built data (``codemind data build``). ``--write`` writes the outcomes and the telling tests into
-the shipped file, whose classes and reasons are a reader's work. ``--failures`` prints each failing program's
-specification and test.
+the shipped file, whose classes and reasons are a reader's work.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
-from ship import save
+from prove.ship import save
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"
 BENCHMARKS = ("humaneval", "mbpp", "classeval_methods")
@@ -55,7 +54,6 @@ Outcomes = dict[str, dict[str, Outcome]]
 
 
 def load_programs(benchmark: str) -> dict[str, dict[str, str]]:
-    """Return the programs for a benchmark: problem id -> writer -> program."""
     programs: dict[str, dict[str, str]] = {}
     for line in gzip.decompress(PROGRAMS.read_bytes()).decode().splitlines():
         row = json.loads(line)
@@ -156,7 +154,6 @@ def faultless(record: Mapping[str, Any]) -> float:
 
 
 def summary(benchmark: str, records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a row of the table for a benchmark."""
     counts = Counter(record["class"] for record in records.values())
     asked = [
         record
@@ -178,21 +175,9 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def failures(problem: Problem, programs: Mapping[str, str], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
-    """Yield what a reader needs to judge the suite of a problem that rejects a program."""
-    for writer, outcome in outcomes.items():
-        if not outcome.passed:
-            yield f"\n=== {problem.problem_id} ({writer}): {outcome.status} {outcome.exception_type}"
-            yield problem.specification.rstrip()
-            yield programs[writer].rstrip()
-            yield f"--- {outcome.failed_test} {outcome.exception_message}"[:1500]
-
-
 def main() -> int:
-    """Execute the programs, and check or write the verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="write outcomes and telling tests into the shipped file")
-    parser.add_argument("--failures", action="store_true", help="print each failing program")
     parser.add_argument("--benchmark", action="append", choices=BENCHMARKS, help="only this benchmark")
     options = parser.parse_args()
     verdicts, written = load_verdicts(), {name: dict(records) for name, records in shipped.load(FILE).items()}
@@ -210,8 +195,6 @@ def main() -> int:
             verdict = verdicts.get(benchmark, {}).get(problem_id)
             records[problem_id] = proven(problem, verdict, programs[problem_id], outcomes[problem_id])
             wrong += complaints(problem_id, verdict, records[problem_id])
-            if options.failures:
-                print(*failures(problem, programs[problem_id], outcomes[problem_id]), sep="\n")
         written[benchmark] = records
         print(summary(benchmark, records), flush=True)
     if options.write:

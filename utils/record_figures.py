@@ -108,14 +108,7 @@ def main() -> None:
 
 
 def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int) -> None:
-    """Write the record, each unit when it ends.
-
-    Args:
-        out: The file to write.
-        recorder: Runs what is not run yet.
-        only: What to record: names of groups, of tasks in no group, ``data`` and ``classes``; None for everything.
-        parallel: How many of them are run at once.
-    """
+    """Write the record, each unit when it ends."""
     jobs: dict[str, Callable[[], Iterable[Line]]] = {"data": lambda: data_lines(recorder.data)}
     jobs.update({name: partial(recorder.unit, name) for name in units(ROOT / "tasks")})
     if recorder.recorded:
@@ -190,11 +183,7 @@ class Recorder:
     responses: Path | None
 
     def call(self, *arguments: str, log: Path | None = None) -> None:
-        """Run ``codemind ARGUMENTS``.
-
-        Raises:
-            subprocess.CalledProcessError: if it fails.
-        """
+        """Run ``codemind ARGUMENTS``."""
         environment = {**os.environ, "CODEMIND_DATA": str(self.data)}
         log = log or self.work / "log.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -276,11 +265,7 @@ class Recorder:
 
 
 def results(directory: Path) -> list[tuple[Path, Row]]:
-    """Return the result files below a directory, with what they hold: a run in two stages writes two.
-
-    Raises:
-        ValueError: if there are none, or a task is in several.
-    """
+    """Return the result files below a directory, with what they hold: a run in two stages writes two."""
     files = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in directory.rglob("results_*.json")]
     tasks = [task for _, content in files for task in content["configs"]]
     if not files or len(set(tasks)) != len(tasks):
@@ -434,10 +419,6 @@ def class_lines(path: Path, cache: Path) -> Iterator[Line]:
 
     No command scores whole classes, so this one part reaches into the package; where it moves, these imports move with
     those of ``tests/families/test_sr_recorded.py``, and nothing else.
-
-    Args:
-        path: The recorded classes.
-        kept: Where the verdicts are kept for an interrupted record.
     """
     if not cache.exists():
         from lm_eval_codemind.data.benchmarks import Upstream
@@ -479,14 +460,6 @@ def compare(before: Path, after: Path, part: bool = False) -> int:
     """Print every difference between two records; what is only in the second one is counted, but is not a difference.
 
     What is gone from a whole task or benchmark is said in one line.
-
-    Args:
-        before: The first record.
-        after: The second one.
-        part: Whether tasks and benchmarks that are not in the second one at all are passed over.
-
-    Returns:
-        1 if there are differences or if nothing was compared, else 0.
     """
     old, new = (read_record(path) for path in (before, after))
     differences = 0
@@ -533,11 +506,7 @@ def scope(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_record(path: Path) -> dict[tuple[str, ...], Row]:
-    """Return a record: kind and key -> figures. A task in several groups was recorded with each of them.
-
-    Raises:
-        ValueError: if two lines of the same key have other figures.
-    """
+    """Return a record: kind and key -> figures. A task in several groups was recorded with each of them."""
     lines: dict[tuple[str, ...], Row] = {}
     for kind, key, figures in read_lines(path):
         # As JSON: NaN equals NaN.

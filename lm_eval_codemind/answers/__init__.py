@@ -4,6 +4,4 @@
 2. :func:`~.blocks.last_block` returns the last complete pair of marks.
 3. :func:`~.normal.readings` yields the text of the block as it is, then without its layout.
 4. A parser reads the form that the prompt asks for, from the start. What does not parse is malformed.
-
-``published/`` has the rules of published studies, which differ.
 """

@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 
 class Marks(NamedTuple):
-    """The marks around an answer.
-
-    Attributes:
-        begin: The mark before the answer.
-        end: The mark after the answer.
-    """
+    """The marks before and after an answer."""
 
     begin: re.Pattern[str]
     end: re.Pattern[str]
@@ -46,17 +41,19 @@ def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
         marks: The marks.
         empty: Whether a block may be empty, because the answer is a text that may be empty.
     """
-    pairs: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    pairs: list[tuple[re.Match[str], re.Match[str]]] = []
     start = 0
-    for mark in marks.end.finditer(text):
-        begins = list(marks.begin.finditer(text, start, mark.start()))
-        start = mark.end()
+    for end in marks.end.finditer(text):
+        begins = list(marks.begin.finditer(text, start, end.start()))
+        start = end.end()
         if begins:
-            pairs.append((begins[-1].span(), mark.span()))
+            pairs.append((begins[-1], end))
     for begin, end in reversed(pairs):
-        block = text[begin[1] : end[0]]
-        if (block.strip() or empty) and not _is_mentioned(text, begin, end):
-            return _without_layout(block, text[max(begin[0] - _NEAR, 0) : begin[0]].rpartition("\n")[2])
+        block = text[begin.end() : end.start()]
+        before = text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2]
+        after = text[end.end() : end.end() + _NEAR].partition("\n")[0]
+        if (block.strip() or empty) and not _is_mentioned(block, before, after):
+            return _without_layout(block, before)
     return None
 
 
@@ -70,11 +67,8 @@ def _without_layout(block: str, margin: str) -> str:
     return "\n".join(lines)
 
 
-def _is_mentioned(text: str, begin: tuple[int, int], end: tuple[int, int]) -> bool:
+def _is_mentioned(block: str, before: str, after: str) -> bool:
     """Whether a sentence only mentions a pair of marks."""
-    before = text[max(begin[0] - _NEAR, 0) : begin[0]].rpartition("\n")[2]
-    after = text[end[1] : end[1] + _NEAR].partition("\n")[0]
-    block = text[begin[1] : end[0]]
     if "\n" in block or not re.search(r"\w", before + after):
         return False
     # Quotes around the first mark are not part of a literal.

@@ -33,13 +33,16 @@ def too_long(answer: str, output: str) -> bool:
 
 
 def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
-    """Whether an answer states the value of the variables of a loop.
+    """Whether an answer states the value of the variables of a loop, or whether a condition holds.
 
     Args:
-        answer: Text of one value; the name of a variable may come first.
+        answer: Text of one value; the name of a variable may come first. For a condition, text such as ``yes``.
         value: The literal.
         names: The variables. If there are several, the literal is a tuple, and an answer may have other brackets.
+            A condition has none.
     """
+    if not names:
+        return truth(answer) is (value == "True")
     texts = list(readings(answer, ", ".join(names)))
     if len(names) == 1:
         return any(same_output(_WORDS.get(text.strip(), text), value, printed=False) for text in texts)
@@ -53,16 +56,6 @@ def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
     return False
 
 
-def same_truth(answer: str, value: str) -> bool:
-    """Whether an answer states that a condition holds, or that it does not.
-
-    Args:
-        answer: Text such as ``True`` or ``Y``.
-        value: ``True`` or ``False``.
-    """
-    return truth(answer) is (value == "True")
-
-
 def same_literal(answer: str, output: str) -> bool:
     """Whether an answer denotes the same value as a Python literal.
 
@@ -74,8 +67,7 @@ def same_literal(answer: str, output: str) -> bool:
     expected = literal_or(output, None)
     if isinstance(expected, str) and _is_bare_text(answer, expected):
         return True
-    texts = (answer, literal_at_start(answer))
-    return any(text is not None and same_computed(text, output, printed=False) for text in texts)
+    return any(same_computed(text, output, printed=False) for text in (answer, literal_at_start(answer) or answer))
 
 
 def printed_lines(text: str) -> list[str]:
@@ -135,7 +127,7 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:
-    text, candidates = answer.strip(), [answer.strip("\n"), _without_blank_lines(answer)]
+    text, candidates = answer.strip(), [answer.strip("\n"), "\n".join(_inner_lines(answer))]
     if text[:1] in ("'", '"') and text[0] == text[-1]:
         # Quotes that do not form a literal, as in 'it's'.
         candidates.append(text[1:-1])
@@ -143,18 +135,15 @@ def _is_bare_text(answer: str, expected: str) -> bool:
     return expected != "" and any(candidate in (expected, escaped) for candidate in candidates)
 
 
-def _without_blank_lines(text: str) -> str:
-    """Return a text without the blank lines before and after it."""
+def _inner_lines(text: str) -> list[str]:
+    """Return the lines of a text without the blank lines before and after it."""
     lines = text.split("\n")
     filled = [index for index, line in enumerate(lines) if line.strip()]
-    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+    return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of an output without leading empty lines."""
-    lines = printed_lines(text)
-    first = next((index for index, line in enumerate(lines) if line), len(lines))
-    return lines[first:]
+    return list(map(str.rstrip, _inner_lines(text)))
 
 
 def _canonical(value: Any) -> Any:
@@ -168,12 +157,11 @@ def _canonical(value: Any) -> Any:
         # NaN never equals itself, but its text does. Adding 0 drops the sign of a zero, as -0 is equal to 0.
         return ("number", repr(value + 0) if value != value else value)
     if isinstance(value, (list, tuple)):
-        return (type(value).__name__, tuple(_canonical(item) for item in value))
+        return (type(value).__name__, tuple(map(_canonical, value)))
     if isinstance(value, (set, frozenset)):
-        return ("set", frozenset(_canonical(item) for item in value))
+        return ("set", frozenset(map(_canonical, value)))
     if isinstance(value, dict):
-        return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
+        return ("dict", frozenset(map(_canonical, value.items())))
     if isinstance(value, Arguments):
-        keywords = frozenset((name, _canonical(item)) for name, item in value.keywords)
-        return (value.constructor, tuple(_canonical(item) for item in value.positional), keywords)
+        return (value.constructor, _canonical(value.positional), frozenset(map(_canonical, value.keywords)))
     raise TypeError(f"not the value of a literal: {type(value).__name__}")

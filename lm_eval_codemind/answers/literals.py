@@ -8,7 +8,6 @@ protect it. In addition to ``ast.literal_eval``, the module accepts what ``repr`
 from __future__ import annotations
 
 import ast
-import cmath
 import re
 import warnings
 from collections.abc import Callable
@@ -33,8 +32,6 @@ _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for 
 _NUMPY = ("np", "numpy")
 _NUMPY_SCALARS = re.compile(r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single")
 _NUMPY_PLAIN: dict[str, Any] = {"bool": bool, "bool_": bool, "str_": str, "bytes_": bytes}
-# Bits of a number. Every Python reads its decimal form: the limit is 4300 digits by default, and never below 640.
-_LONG_INT = 2000
 
 
 class NotALiteralError(ValueError):
@@ -60,17 +57,10 @@ class Arguments:
 
         Parameters come first, in the order of the signature. Other keywords follow in the order of the call.
         """
-        count = min(len(parameters), len(self.positional))
-        named = [*zip(parameters[:count], self.positional[:count], strict=True), *self.keywords]
+        named = [*zip(parameters, self.positional, strict=False), *self.keywords]
         place = {name: index for index, name in enumerate(parameters)}
-        return Arguments(
-            self.positional[count:], tuple(sorted(named, key=lambda pair: place.get(pair[0], len(parameters))))
-        )
-
-    def __str__(self) -> str:
-        keywords = [f"{name}={render(value)}" for name, value in self.keywords]
-        text = ", ".join([*map(render, self.positional), *keywords])
-        return f"{self.constructor}({text})" if self.constructor else text
+        named.sort(key=lambda pair: place.get(pair[0], len(parameters)))
+        return Arguments(self.positional[len(parameters) :], tuple(named))
 
 
 def parse_literal(text: str) -> Any:
@@ -91,13 +81,10 @@ def parse_literal(text: str) -> Any:
     check_limits(plain)
     try:
         # The brackets allow line ends anywhere.
-        body = parse_quietly(f"({plain}\n)").body
+        node: Any = parse_quietly(f"({plain}\n)").body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotALiteralError(f"Python does not parse it: {error}") from error
-    match body:
-        case [ast.Expr(value=node)]:
-            return value_of(node)
-    raise NotALiteralError("not an expression")
+    return value_of(node.value)
 
 
 def literal_or(text: str, default: Any) -> Any:
@@ -115,8 +102,7 @@ def is_literal(text: str) -> bool:
 
 def parse_quietly(source: str) -> ast.Module:
     """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return ast.parse(source)
 
 
@@ -192,11 +178,10 @@ def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> 
     Raises:
         NotALiteralError: If an argument is not a literal.
     """
-    keywords = [(keyword.arg, value_of(keyword.value, constructors)) for keyword in call.keywords]
-    named = [(name, value) for name, value in keywords if name is not None]
-    if len(named) < len(keywords):
+    keywords = [(keyword.arg or "", value_of(keyword.value, constructors)) for keyword in call.keywords]
+    if "" in dict(keywords):
         raise NotALiteralError("not a literal: **")
-    return Arguments(tuple(value_of(item, constructors) for item in call.args), tuple(named))
+    return Arguments(tuple(value_of(item, constructors) for item in call.args), tuple(keywords))
 
 
 def _number(node: ast.AST) -> Any:
@@ -244,45 +229,3 @@ def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
         return kind(*arguments, **keywords)
     except (TypeError, ValueError) as error:
         raise NotALiteralError(str(error)) from error
-
-
-def render(value: Any) -> str:
-    """Return the Python expression for a value that this module returned.
-
-    Raises:
-        TypeError: If the value has another type.
-    """
-    if isinstance(value, Arguments):
-        return str(value)
-    if value is ...:
-        return "..."
-    if isinstance(value, (float, complex)):
-        return repr(value) if cmath.isfinite(value) else f"{type(value).__name__}('{value!r}')"
-    if isinstance(value, int) and not isinstance(value, bool):
-        # Python limits the digits of decimal integers that it writes and reads. Hexadecimal integers have no limit.
-        return repr(value) if value.bit_length() < _LONG_INT else hex(value)
-    if value is None or isinstance(value, (bool, str, bytes)):
-        return repr(value)
-    if isinstance(value, frozenset):
-        return f"frozenset({in_brackets(value, render) if value else ''})"
-    if isinstance(value, (list, tuple, dict, set)):
-        return in_brackets(value, render)
-    raise TypeError(f"not the value of a literal: {type(value).__name__}")
-
-
-def in_brackets(value: Any, text: Callable[[Any], str], order: Callable[[list[str]], list[str]] = list) -> str:
-    """Return the Python expression for a list, a tuple, a dict or a set.
-
-    Args:
-        value: The collection.
-        text: Returns the expression for an item.
-        order: Returns the expressions for the items of a set in the order in which they are written.
-    """
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{text(key)}: {text(item)}' for key, item in value.items())}}}"
-    items = list(map(text, value))
-    if isinstance(value, list):
-        return f"[{', '.join(items)}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-    return f"{{{', '.join(order(items))}}}" if items else "set()"

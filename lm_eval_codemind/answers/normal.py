@@ -106,24 +106,17 @@ def typed(text: str) -> str:
 def _inside(text: str, name: str) -> str | None:
     """Return a text without its outermost layer of layout; None if it has none."""
     bare = text.strip()
-    for wrapper in _WRAPPERS:
+    keyed = _of_one_key(bare, name)
+    if keyed is not None:
+        return keyed
+    named = [re.compile(_NAMED.format(re.escape(name)), re.DOTALL)] if name else []
+    for wrapper in (*_WRAPPERS, *named, _LABEL, _CALL):
         match = wrapper.fullmatch(bare)
         mark = match.groupdict().get("mark") if match else None
         if match and (not mark or mark not in _STRING.sub("", match["inside"])):
             inside = match["inside"]
             escaped = bare.startswith("\\") and not is_literal(inside)
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
-    if name:
-        named = re.match(_NAMED.format(re.escape(name)), bare, re.DOTALL)
-        if named:
-            return named["inside"]
-    keyed = _of_one_key(bare, name)
-    if keyed is not None:
-        return keyed
-    for label in (_LABEL, _CALL):
-        match = label.fullmatch(bare)
-        if match:
-            return match["inside"]
     piece = _FIRST.match(bare)
     if piece and piece["mark"] not in bare[piece.end() :] and PROSE.match(bare, piece.end()):
         return piece["inside"]

@@ -1,7 +1,6 @@
 """From a response to an answer: the steps in their order, for every family."""
 
 import re
-from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -125,4 +124,4 @@ def _boxed(text: str, begin: re.Match[str]) -> str:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
+    return next(iter(list(pattern.finditer(text))[-1:]), None)

@@ -4,7 +4,6 @@
 """
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -96,12 +95,11 @@ def thinking_is_opened(responses: Iterable[str]) -> bool:
     It did so if a response closes thinking that it did not open, and says something after that. A response of that task
     without a closing tag is then unfinished: see :func:`opened`.
     """
-    for response in responses:
-        tags = (tag for tag in _tags(response) if tag[2] not in _formats().paired)
-        tag, _, closed = next(tags, (None, None, None))
-        if tag is not None and closed is not None and not _STRAY.fullmatch(response, tag.end()):
-            return True
-    return False
+    paired = _formats().paired
+    firsts = (next((tag for tag in _tags(response) if tag[2] not in paired), None) for response in responses)
+    return any(
+        first and first[2] is not None and not _STRAY.fullmatch(first[0].string, first[0].end()) for first in firsts
+    )
 
 
 def opened(response: str) -> str:
@@ -136,29 +134,21 @@ def _formats() -> _Formats:
         groups = {f"opens{number}": (opens, row["opens"], end), f"closes{number}": (closes, row["closes"], "")}
         for group, (rows, texts, following) in groups.items():
             rows[group] = number
-            patterns.append(f"(?P<{group}>(?{'-i' if start else 'i'}:{'|'.join(map(_pattern, texts))}){following})")
+            pattern = "|".join(map(re.escape, texts)).replace(r"\*", r"[^\n]{0,80}?")
+            patterns.append(f"(?P<{group}>(?{'-i' if start else 'i'}:{pattern}){following})")
     starts, paired = ({n for n, row in enumerate(table) if row.get(name)} for name in ("start", "paired"))
     # Few characters begin a tag; the pattern is tried there.
     return _Formats(re.compile(rf"(?={_FIRST})(?:{'|'.join(patterns)})"), opens, closes, starts, paired)
 
 
-def _pattern(text: str) -> str:
-    return "[^\\n]{0,80}?".join(map(re.escape, text.split("*")))
-
-
 def _ends_with_block(text: str, marks: Marks) -> bool:
     """Whether a text ends with a complete block whose first mark begins a line; stray tags may follow."""
-    begin = next(iter(deque(marks.begin.finditer(text), maxlen=1)), None)
-    if begin is None or text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2].strip():
+    begins = list(marks.begin.finditer(text))
+    if not begins or text[max(begins[-1].start() - _NEAR, 0) : begins[-1].start()].rpartition("\n")[2].strip():
         return False
-    end = marks.end.search(text, begin.end())
+    end = marks.end.search(text, begins[-1].end())
     return end is not None and _STRAY.fullmatch(text, end.end()) is not None
 
 
 def _up_to_special_token(text: str) -> str:
-    start = 0
-    for token in _SPECIAL_TOKEN.finditer(text):
-        if text[start : token.start()].strip():
-            return text[start : token.start()]
-        start = token.end()
-    return text[start:]
+    return next(filter(str.strip, _SPECIAL_TOKEN.split(text)), "")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.errors import UserError
+
 # What options and arguments take: a file or a directory that is there, or one to write.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -15,6 +17,18 @@ NEW_DIRECTORY = click.Path(file_okay=False, path_type=Path)
 ANY_PATH = click.Path(path_type=Path)
 
 runs_argument = click.argument("runs", nargs=-1, required=True, type=ANY_PATH)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        UserError: If it is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} isn't UTF-8 text: {error}; save it as UTF-8") from error
 
 
 @contextmanager

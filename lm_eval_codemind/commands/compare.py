@@ -17,8 +17,8 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
 
     Only the problems that both ran count. FIRST and SECOND are result files of the harness (--output_path), or
     directories that hold some of one model. The samples (--log_samples) must be next to them. The p value is that of no
-    difference: McNemar's exact test for verdicts, else the paired bootstrap. Tables about each model by itself follow,
-    such as the gap between published and fresh inputs. Settings that differ are named.
+    difference: McNemar's exact test for binary scores, else the paired bootstrap. Per-model findings, such as the
+    contamination gap, follow. Settings that differ are named.
     """
     from lm_eval_codemind.families.views import Column, views
     from lm_eval_codemind.results.analysis import comparisons, findings

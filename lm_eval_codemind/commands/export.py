@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.commands import FILE, NEW_FILE, value_errors
+from lm_eval_codemind.commands import FILE, NEW_FILE, read_text, value_errors
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families, family_named
-from lm_eval_codemind.family import Family, seed_option
+from lm_eval_codemind.family import EVERYTHING, Family, seed_option
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.hooks import with_texts
 from lm_eval_codemind.harness.location import task_directories
@@ -112,7 +112,9 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
             "choose another one, or add --evaluation"
         )
-    packaged = {} if evaluation else {name: set(map(_identity, task.eval_docs)) for name, task in _load(names, {})}
+    packaged = (
+        {} if evaluation else {name: set(map(_identity, task.eval_docs)) for name, task in _load(names, EVERYTHING)}
+    )
     rows = []
     for name, task in _load(names, options):
         suite = task.config.metadata["suite"]
@@ -189,7 +191,7 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
     from lm_eval_codemind.proof.own import own_problem
 
     names: set[str] = set()
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
         if not line.strip():
             continue
         try:

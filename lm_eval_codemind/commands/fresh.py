@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import FILE, value_errors
+from lm_eval_codemind.commands import FILE, read_text
 from lm_eval_codemind.data.facts.fresh import REASONS
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
 from lm_eval_codemind.proof.own import own_problem
 
@@ -37,12 +38,11 @@ def command(file: Path, text: str, script: bool, examples: tuple[str, ...], coun
     between half and twice as many statements and gives another output of the same type that is about as long. Programs
     run in the sandbox.
     """
-    code = file.read_text(encoding="utf-8")
-    with value_errors():
-        problem = own_problem(file.name, code, None if script else text, text if script else None, examples)
+    code = read_text(file)
     try:
+        problem = own_problem(file.name, code, None if script else text, text if script else None, examples)
         own = run_on_own_input(problem)
-    except ValueError as error:
+    except UserError as error:
         raise click.ClickException(f"{file} or its --input: {error}; fix it first") from error
     problem = dataclasses.replace(problem, output=own.output)
     fresh = make_fresh([problem], seed, count)[problem.problem_id]

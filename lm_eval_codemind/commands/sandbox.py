@@ -12,7 +12,7 @@ from typing import Any, get_args
 import click
 from tqdm import tqdm
 
-from lm_eval_codemind.commands import FILE, value_errors
+from lm_eval_codemind.commands import FILE, read_text, value_errors
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
 from lm_eval_codemind.sandbox.attacks import attacks
 from lm_eval_codemind.sandbox.isolation import LEVELS, available
@@ -40,10 +40,10 @@ def _open(level: str, workers: int | None = None) -> Sandbox:
 def check(isolation: str) -> None:
     """Print the levels of this machine and try to break out.
 
-    Every hostile program runs on the level in use.
+    Every adversarial program runs on the level in use.
 
-    Ends with status 1 if a hostile program gets anything but the outcome it must have, or if an honest program that
-    runs after it doesn't pass.
+    Ends with status 1 if an adversarial program gets anything but the outcome it must have, or if an honest program
+    that runs after it doesn't pass.
     """
     for level in available():
         if level.name != "none":
@@ -65,7 +65,7 @@ def check(isolation: str) -> None:
         tried = attacks(secret)
         futures = [(attack, sandbox.submit(attack.job), sandbox.submit(honest)) for attack in tried]
         bad = []
-        for attack, hostile, neighbour in tqdm(futures, desc="hostile programs", leave=False):
+        for attack, hostile, neighbour in tqdm(futures, desc="adversarial programs", leave=False):
             outcome = _result(hostile)
             if not attack.holds(outcome):
                 bad.append(f"{attack.name}: {outcome.status} {outcome.exception_type} {outcome.exception_message}")
@@ -73,7 +73,8 @@ def check(isolation: str) -> None:
                 bad.append(f"an honest program after {attack.name!r}: {_result(neighbour).status}")
         if secret.with_name("written").exists():
             bad.append("a program wrote a file outside of the sandbox")
-    click.echo(f"{len(tried)} hostile programs in {time.monotonic() - started:.0f} s: {len(bad)} with a wrong outcome")
+    seconds = time.monotonic() - started
+    click.echo(f"{len(tried)} adversarial programs in {seconds:.0f} s: {len(bad)} with a wrong outcome")
     for line in bad:
         click.echo(f"  {line}")
     if bad:
@@ -111,16 +112,16 @@ def run(
 ) -> None:
     """Run one program against its tests and print the outcome as JSON. Ends with status 1 unless it passed."""
     limits = Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds, memory_bytes=memory_mib << 20)
-    suite = _read(tests) if tests else ""
+    suite = read_text(tests) if tests else ""
     if kind is None:
         kind = (
             "evaluate" if expressions else "script" if not tests else "unittest" if "unittest" in suite else "function"
         )
-    program, trusted = _read(candidate), _read(support) if support else ""
+    program, trusted = read_text(candidate), read_text(support) if support else ""
     common: dict[str, Any] = {"limits": limits, "job_id": str(candidate)}
     try:
         if kind == "script":
-            case = ScriptCase(_read(stdin) if stdin else "", _read(stdout) if stdout else None)
+            case = ScriptCase(read_text(stdin) if stdin else "", read_text(stdout) if stdout else None)
             job = Job.script(program, [case], **common)
         elif kind == "evaluate":
             job = Job.evaluate(program, expressions, **common)
@@ -135,13 +136,6 @@ def run(
     click.echo(json.dumps(outcome.to_dict(), indent=2))
     if not outcome.passed:
         raise SystemExit(1)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise click.ClickException(f"{path} isn't UTF-8 text: {error}") from None
 
 
 def _result(future: Future[Outcome]) -> Outcome:

@@ -154,7 +154,7 @@ def recorded_documents(
         have.
 
     Raises:
-        ValueError: If a task is unknown, or no response belongs to any of the tasks.
+        UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
     from lm_eval.tasks import TaskManager
 

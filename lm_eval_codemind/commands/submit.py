@@ -13,7 +13,11 @@ from lm_eval_codemind.files import write_whole
 @click.command("submit")
 @click.argument("run_path", metavar="RUN", type=ANY_PATH)
 @click.option("--model", required=True, metavar="ORG/NAME", help="The model's name on the Hub.")
-@click.option("--model-was", metavar="NAME", help="What the run calls that model, if not so; bundle and site show it.")
+@click.option(
+    "--model-was",
+    metavar="NAME",
+    help="The model's name in the run, if it differs from --model; shown in bundle and site.",
+)
 @click.option(
     "--dataset",
     required=True,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import FILE
+from lm_eval_codemind.commands import FILE, read_text
 from lm_eval_codemind.languages.python.tracing import Step, Trace, TraceFailed, trace
 
 _WIDEST = 48
@@ -47,7 +47,7 @@ def command(file: Path, text: str | None, script: bool, max_steps: int, max_valu
             ast.parse(text)
         except SyntaxError as error:
             raise click.BadParameter(f"{text!r} is not Python ({error.msg}); write a call such as 'f(1, 2)'") from error
-    code = file.read_text(encoding="utf-8")
+    code = read_text(file)
     # In a shell, the last line break of a text is easily forgotten.
     stdin = f"{text}\n" if script and text and not text.endswith("\n") else text or ""
     try:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import FILE, NEW_FILE
-from lm_eval_codemind.errors import did_you_mean
+from lm_eval_codemind.commands import FILE, NEW_FILE, read_text
+from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from lm_eval_codemind.transforms import GROUPS, RULES, Program, UnsupportedSyntaxError, compose_verified
@@ -73,8 +73,8 @@ def command(
     """
     if tests is not None and script:
         raise click.UsageError("--tests are for programs that are imported; leave out --script")
-    code = file.read_text(encoding="utf-8")
-    suite = None if tests is None else tests.read_text(encoding="utf-8")
+    code = read_text(file)
+    suite = None if tests is None else read_text(tests)
     public = None if suite is None else {*re.findall(r"[^\W\d]\w*", suite), entry_point}
     try:
         make = partial(Program, code, script=script, public=public)
@@ -98,7 +98,10 @@ def _checker(file: Path, code: str, suite: str | None, entry_point: str) -> Call
     """Return a function that is true for a program that fails the tests; the original must pass them."""
     if suite is None:
         return lambda candidate: False
-    classes = any(isinstance(node, ast.ClassDef) for node in ast.parse(suite).body)
+    try:
+        classes = any(isinstance(node, ast.ClassDef) for node in ast.parse(suite).body)
+    except SyntaxError as error:
+        raise UserError(f"--tests: not a Python program ({error}); fix it first") from error
     make_job = Job.unittest if classes else Job.function
 
     def run(candidate: str) -> Outcome:

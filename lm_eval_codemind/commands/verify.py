@@ -11,7 +11,7 @@ from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
 @runs_argument
 @click.option("--show", "shown", type=click.IntRange(1), default=20, show_default=True, help="Differences to print.")
 @click.option(
-    "--prompts", type=DIRECTORY, help="Where the templates are that the runs were made with, if not where they were."
+    "--prompts", type=DIRECTORY, help="Directory of the prompt templates that the runs used, if it has moved."
 )
 def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     """Score RUNS again and compare the results.
@@ -19,7 +19,7 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     No model is asked. Everything that the results record is compared.
 
     RUNS are result files of the harness (--output_path), directories that hold some, or bundles of `codemind submit`.
-    Exits with 1 if a run is not what it says, naming each problem that differs.
+    Exits with status 1 if any recorded value differs, and names each problem that differs.
     """
     from lm_eval_codemind.results.bundles import opened
     from lm_eval_codemind.results.rescoring import rescored
@@ -33,8 +33,9 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
                 result = verify(run, again)
             equal = equal and result.equal
             metrics = sum(len(task.metrics) for task in run.tasks)
-            verdict = "equal" if result.equal else f"{len(result.differences)} differences"
-            click.echo(f"{run.label}: {verdict} ({len(run.tasks)} tasks, {metrics} metrics, {result.samples} samples)")
+            outcome = "equal" if result.equal else _count(len(result.differences), "difference")
+            numbers = ((len(run.tasks), "task"), (metrics, "metric"), (result.samples, "sample"))
+            click.echo(f"{run.label}: {outcome} ({', '.join(_count(*number) for number in numbers)})")
             for difference in result.differences[:shown]:
                 click.echo(f"  {difference}")
             if len(result.differences) > shown:
@@ -47,3 +48,7 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
                 click.echo(f"  note: {note}")
     if not equal:
         raise SystemExit(1)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

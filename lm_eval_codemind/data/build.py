@@ -173,7 +173,7 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path, *, skip_mis
         skip_missing: Whether a benchmark whose repository lacks its files is left out with a warning.
 
     Raises:
-        ValueError: If there is no benchmark of a name.
+        UserError: If there is no benchmark of a name.
         UpstreamError: If upstream's data is missing or is not what it must be, or the directory cannot be written.
     """
     queue = list(dict.fromkeys(names))

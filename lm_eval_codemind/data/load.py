@@ -19,6 +19,7 @@ from lm_eval_codemind.data.manifest import (
     read_manifest,
     released_digests,
 )
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
 
 logger = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ def load_benchmark(name: str) -> list[Problem]:
     whose data comes with its package is never looked for on the Hub.
 
     Raises:
-        ValueError: If there is no benchmark of that name.
+        UserError: If there is no benchmark of that name.
         UpstreamError: If it has to be built and cannot be; the message names the command and the variable to set.
     """
     problems = list(_problems(*_place(name)))
@@ -52,7 +53,7 @@ def load_problem(benchmark: str, problem_id: str) -> Problem:
 
     Raises:
         KeyError: If it has no problem of that name.
-        ValueError: If there is no such benchmark.
+        UserError: If there is no such benchmark.
         UpstreamError: If it has to be built and cannot be.
     """
     return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), data_directory())[problem_id]
@@ -62,11 +63,11 @@ def load_bug(problem: Problem) -> Problem:
     """Return the buggy form of a problem.
 
     Raises:
-        ValueError: If the problem is of a benchmark without bugs. The message names those with bugs.
+        UserError: If the problem is of a benchmark without bugs. The message names those with bugs.
     """
     place = get_benchmark(problem.benchmark).buggy_as
     if not place:
-        raise ValueError(f"{problem.benchmark} has no buggy programs; humanevalfix and sample_bugs have")
+        raise UserError(f"{problem.benchmark} has no buggy programs; humanevalfix and sample_bugs have")
     return load_problem(place, problem.problem_id)
 
 
@@ -78,7 +79,7 @@ def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
         side: Name of the side file, a key of :data:`~lm_eval_codemind.data.build.SIDES`.
 
     Raises:
-        ValueError: If there is no such benchmark.
+        UserError: If there is no such benchmark.
         UpstreamError: If it has to be built and cannot be.
     """
     return _side(benchmark, side, os.environ.get(DATASET_VARIABLE), data_directory())

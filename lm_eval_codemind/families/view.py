@@ -165,7 +165,7 @@ class View:
     def baseline(self, task: str, metric: str) -> float:
         """Return what the best answers score that need no execution; NaN where nobody has measured them.
 
-        ``utils/baselines.py`` measures them.
+        ``utils/prove/baselines.py`` measures them.
         """
         _, score = _BASELINES.get(task, {}).get(metric, ("", math.nan))
         return float(score)

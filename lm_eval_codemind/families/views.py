@@ -7,6 +7,7 @@ view in its variants.
 from collections.abc import Mapping
 from pkgutil import resolve_name
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
 from lm_eval_codemind.families.table import Column, Table, corrected, described, in_words, interval, show
 from lm_eval_codemind.families.view import Part, Unit, View
@@ -35,20 +36,20 @@ def views() -> Mapping[str, View]:
     The usual variants come first, in the order of the families, then the others.
 
     Raises:
-        ValueError: If two families have a variant of the same name, or a variant names a class that is not there.
+        UserError: If two families have a variant of the same name, or a variant names a class that is not there.
     """
     every = [(family, variant) for family in families().values() for variant in family.variants]
     by_name: dict[str, View] = {}
     for family, variant in sorted(every, key=lambda one: one[1] is not one[0].variants[0]):
         if variant.name in by_name:
-            raise ValueError(
+            raise UserError(
                 f"the families {by_name[variant.name].family.name!r} and {family.name!r} both have a variant "
                 f"{variant.name!r}; rename one, or uninstall the package that brings it"
             )
         try:
             by_name[variant.name] = resolve_name(variant.view)(family, variant)
         except (ImportError, AttributeError, ValueError) as error:
-            raise ValueError(
+            raise UserError(
                 f"the variant {variant.name!r} of family {family.name!r} names the view {variant.view!r}, which cannot "
                 f"be imported ({error}); write it as 'module:Class'"
             ) from error

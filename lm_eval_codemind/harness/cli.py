@@ -78,8 +78,8 @@ def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
         options = parsed_arguments(arguments)
         with redirect_stdout(io.StringIO()):
             config = EvaluatorConfig.from_cli(options)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    except (ValueError, FileNotFoundError, TypeError) as error:
+        raise UserError(" ".join(str(error).split())) from error
     names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
     options.include_path = [*task_directories(), *([config.include_path] if config.include_path else [])]
     manager = tasks.TaskManager(include_path=options.include_path, include_defaults=False, metadata=config.metadata)
@@ -207,7 +207,7 @@ def _run_stages(
         wait_for_all()
         files = [file for file in directory.rglob("*.json") if date_of(file) and file not in before]
         if len(files) != 1:
-            raise SystemExit(
+            raise UserError(
                 f"{directory}: {len(files)} results files appeared there while the first stage ran, and must be one; "
                 "give every run, and a run of several processes as a whole, a separate --output_path"
             )

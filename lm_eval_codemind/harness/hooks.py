@@ -112,7 +112,7 @@ class Hooks:
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
-            ValueError: If there is no such benchmark, an option has an unusable value, nothing is asked, two questions
+            UserError: If there is no such benchmark, an option has an unusable value, nothing is asked, two questions
                 have the same key, or what programs need is not installed. The message says how to fix it.
             HiddenPackages: If what the programs import is installed and cannot be imported in the sandbox.
         """
@@ -132,7 +132,7 @@ class Hooks:
             family.record(suite, entry, family_options)
         every = (question for problem in problems for way in ways for question in family.questions(problem, way))
         # A run with a fault ends before it asks anything.
-        questions = list(islice(every, 1 if faulty() else None))
+        questions = family.selected(list(islice(every, 1 if faulty() else None)), family_options)
         _require_questions(family, benchmark, problems, ways, questions)
         documents = [with_texts(question, family, templates).document() for question in questions]
         if suite is not None:
@@ -150,7 +150,7 @@ class Hooks:
         """Return the filter of a name, one of the family's."""
         family = self._family
         if name not in family.filters:
-            raise ValueError(f"{family.name} has no filter {name!r}")
+            raise UserError(f"{family.name} has no filter {name!r}; it has {', '.join(family.filters)}")
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
@@ -210,7 +210,7 @@ def require_runnable(
         columns: The columns of programs that an answer may resemble. Columns that only documents have are ignored.
 
     Raises:
-        ValueError: If something is not installed. The message says what, and the command that installs it.
+        UserError: If something is not installed. The message says what, and the command that installs it.
         HiddenPackages: If an installed package cannot be imported in the sandbox.
     """
     sources: dict[str, set[str]] = {}
@@ -262,7 +262,7 @@ def _require_questions(
     seen: set[Key] = set()
     for question in questions:
         if question.key in seen:
-            raise ValueError(
+            raise UserError(
                 f"{benchmark}: the family {family.name!r} asks two questions with the key {tuple(question.key)}; "
                 "give them different items: Key(benchmark, problem_id, setting, item)"
             )
@@ -272,7 +272,7 @@ def _require_questions(
 def _scores(family: Family, question: Question, answer: Answer) -> dict[str, float]:
     scores = family.score(question, answer)
     if family.verdict not in scores:
-        raise ValueError(
+        raise UserError(
             f"the family {family.name!r}: score() returned {', '.join(scores) or 'no metric'} and lacks "
             f"{family.verdict!r}, which the family names as its verdict; return it, or change `verdict`"
         )
@@ -295,8 +295,16 @@ def with_texts(question: Question, family: Family, templates: Templates) -> Ques
 def _example(
     kind: Kind, record: Mapping[str, Any], family: Family, templates: Templates, setting: str
 ) -> dict[str, Any]:
-    fields = family.example(kind, record, setting)
-    return {"kind": kind.name, **fields, **_texts(kind, fields, family, templates, setting)}
+    try:
+        fields = family.example(kind, record, setting)
+        return {"kind": kind.name, **fields, **_texts(kind, fields, family, templates, setting)}
+    except (AttributeError, KeyError, TypeError) as error:
+        if templates.packaged:
+            raise
+        raise UserError(
+            f"{templates.directory}/examples.yaml: the few-shot example {kind.template!r} is incomplete ({error!r}); "
+            "start from the packaged one"
+        ) from error
 
 
 def _texts(kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import lm_eval_codemind
+from lm_eval_codemind.errors import UserError
 
 
 def task_directories() -> list[str]:
@@ -13,7 +14,7 @@ def task_directories() -> list[str]:
     function without arguments that returns one.
 
     Raises:
-        FileNotFoundError: If this suite's directory is missing.
+        UserError: If this suite's directory is missing.
     """
     others = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
     return [str(task_directory()), *(str(other() if callable(other) else other) for other in others)]
@@ -23,10 +24,10 @@ def task_directory() -> Path:
     """Return the directory of this suite's tasks: in the package, or in the clone if the installation is editable.
 
     Raises:
-        FileNotFoundError: If it is in neither place.
+        UserError: If it is in neither place.
     """
     package = Path(lm_eval_codemind.__file__).parent
     for directory in (package / "tasks", package.with_name("tasks")):
         if (directory / "ier").is_dir():
             return directory
-    raise FileNotFoundError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")
+    raise UserError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")

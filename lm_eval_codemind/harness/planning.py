@@ -130,6 +130,10 @@ def _characters(prompt: str | Messages) -> int:
     return len(prompt) if isinstance(prompt, str) else sum(len(message["content"]) for message in prompt)
 
 
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
 def tokenizer(name: str) -> Length:
     """Return a function for the number of tokens of a prompt.
 
@@ -148,7 +152,9 @@ def tokenizer(name: str) -> Length:
         except ImportError as error:
             raise UserError(f"--tokenizer {name} needs tiktoken: pip install 'lm-eval-codemind[api]'") from error
         except Exception as error:  # of its registry, or of the download
-            raise UserError(f"--tokenizer {name} cannot be loaded ({error}); check its name and the network") from error
+            raise UserError(
+                f"--tokenizer {name} cannot be loaded ({_first_line(error)}); check its name and the network"
+            ) from error
 
         def tiktoken_length(prompt: str | Messages) -> int:
             texts = [prompt] if isinstance(prompt, str) else [message["content"] for message in prompt]
@@ -162,8 +168,9 @@ def tokenizer(name: str) -> Length:
     except ImportError as error:
         raise UserError(f"--tokenizer {name} needs transformers: pip install 'lm-eval-codemind[hf]'") from error
     except Exception as error:  # each release raises errors of another library
-        reason = str(error).strip().partition("\n")[0]
-        raise UserError(f"--tokenizer {name} cannot be loaded ({reason}); check its name and the network") from error
+        raise UserError(
+            f"--tokenizer {name} cannot be loaded ({_first_line(error)}); check its name and the network"
+        ) from error
 
     def length(prompt: str | Messages) -> int:
         if isinstance(prompt, str):

@@ -46,7 +46,12 @@ def check_before_loading() -> None:
 
     @wraps(usual)
     def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
-        manager = usual(self, metadata)
+        try:
+            manager = usual(self, metadata)
+        except ValueError as error:
+            if not checked:
+                raise
+            raise UserError(f"--tasks: {error}; `lm_eval ls tasks` lists the tasks") from error
         names = [name for name in self.tasks if isinstance(name, str)]
         if not checked and any(name.startswith("codemind") for name in names):
             try:

@@ -92,7 +92,7 @@ def read_recordings(
         benchmark: The benchmark of files that name none.
 
     Raises:
-        ValueError: If a line has none of these forms, a file needs a benchmark and there is none, a response does not
+        UserError: If a line has none of these forms, a file needs a benchmark and there is none, a response does not
             begin with its prompt, there are no lines, or the regular expression is malformed or matches no response.
             The message names file, line and fix.
         FileNotFoundError: If there is no such file.
@@ -242,7 +242,7 @@ def _without_prompt(response: str, prompt: str) -> str:
     """Return what follows the prompt that a response begins with, white space aside; an empty response is returned.
 
     Raises:
-        ValueError: If there is no prompt, or if the response does not begin with it.
+        UserError: If there is no prompt, or if the response does not begin with it.
     """
     if not prompt.strip():
         raise UserError("the row names no `prompt`, which strip_prompt needs")
@@ -261,7 +261,7 @@ def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a file, gzipped or not.
 
     Raises:
-        ValueError: If it is not text, or a gzip file that ends too early. The message names it.
+        UserError: If it is not text, or a gzip file that ends too early. The message names it.
     """
     with path.open("rb") as file:
         zipped = file.read(2) == GZIP_MAGIC

@@ -52,7 +52,7 @@ class OracleLM(DocumentLM):
         """Return the document's perfect response.
 
         Raises:
-            ValueError: If the document has none, because the task is not one of this suite.
+            UserError: If the document has none, because the task is not one of this suite.
         """
         target = request.doc.get("target")
         if not isinstance(target, str):

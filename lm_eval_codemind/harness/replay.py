@@ -79,7 +79,7 @@ class ReplayLM(DocumentLM):
         """Return the next recorded response to the request's document.
 
         Raises:
-            ValueError: If none is left and ``missing`` is ``error``, or if the task is not one of this suite.
+            UserError: If none is left and ``missing`` is ``error``, or if the task is not one of this suite.
         """
         try:
             recorded = self._recordings.find(request.doc)

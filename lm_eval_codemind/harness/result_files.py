@@ -23,7 +23,7 @@ def result_files(path: Path) -> list[Path]:
     """Return the result files below a directory in order, or the one that the path is.
 
     Raises:
-        ValueError: If there is no such file or directory, or no result file in it. The message names the path.
+        UserError: If there is no such file or directory, or no result file in it. The message names the path.
     """
     if path.is_file():
         if path.suffix != ".json":
@@ -41,7 +41,7 @@ def read_results(file: Path) -> dict[str, Any]:
     """Return the content of a result file.
 
     Raises:
-        ValueError: If the file is damaged. The message names it.
+        UserError: If the file is damaged. The message names it.
     """
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def read_samples(samples: Path, convert: Callable[[Any], Row]) -> Iterator[Row]:
     """Yield each line of a sample file, converted from what JSON makes of it.
 
     Raises:
-        ValueError: If a line is damaged. The message names the file and the line.
+        UserError: If a line is damaged. The message names the file and the line.
     """
     with samples.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

@@ -96,14 +96,13 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
         metadata: ``--metadata`` with ``--model_args``, as the harness hands them to a task.
 
     Raises:
-        ValueError: with what is wrong and how to fix it, if there are no such responses, or if they are those of
+        UserError: with what is wrong and how to fix it, if there are no such responses, or if they are those of
             another model or of other settings.
     """
     if place is None:
         raise UserError(
-            f"this task asks about the programs that the model wrote in {task}, and was not told where they are; run "
-            f"it with `codemind run`, which does both, or run {task} with --log_samples --output_path DIR first and "
-            f'then this with --metadata \'{{"{PLACE}": "DIR"}}\''
+            f"no responses of the first stage {task}: use `codemind run`, which runs both stages, or run {task} with "
+            f'--log_samples --output_path DIR first and then this with --metadata \'{{"{PLACE}": "DIR"}}\''
         )
     run_it = f"run {task} with --log_samples --output_path DIR, and give that DIR"
     try:

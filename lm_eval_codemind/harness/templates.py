@@ -28,7 +28,7 @@ class Templates:
                 the packaged templates.
 
         Raises:
-            ValueError: If the directory has no such subdirectory.
+            UserError: If the directory has no such subdirectory.
         """
         family = packaged.parent.name
         self.packaged = directory is None
@@ -53,13 +53,15 @@ class Templates:
         """Return the text of ``NAME.txt`` with the variables filled in, without the file's last line feed.
 
         Raises:
-            ValueError: If the file does not exist, is malformed or uses an unknown variable.
+            UserError: If the file does not exist, is malformed or uses an unknown variable.
         """
         path = self.directory / f"{name}.txt"
         try:
             return self._environment.get_template(f"{name}.txt").render(**variables)
         except TemplateNotFound as error:
             raise UserError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path} isn't UTF-8 text: {error}; save it as UTF-8") from error
         except TemplateError as error:
             raise UserError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 
@@ -95,7 +97,10 @@ def numbered(code: str) -> str:
 
 
 def _examples(path: Path) -> dict[str, Any]:
-    examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: not YAML ({' '.join(str(error).split())}); fix it first") from error
     if not isinstance(examples, dict):
         raise UserError(f"{path}: must map kinds of programs to few-shot examples")
     return examples

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.base import (
     CONSTRUCTS,
     HINT_SEED,
@@ -53,11 +54,11 @@ def get_language(name: str) -> Language:
     """Return the language of that name.
 
     Raises:
-        ValueError: If there is no language of that name. The message names the existing languages.
+        UserError: If there is no language of that name. The message names the existing languages.
     """
     known = languages()
     if name not in known:
-        raise ValueError(f"there is no language {name!r}; the languages are: {', '.join(known)}")
+        raise UserError(f"there is no language {name!r}; the languages are: {', '.join(known)}")
     return known[name]
 
 
@@ -67,7 +68,7 @@ def measured(language: str, program: str, loop_length: int | None = None) -> Com
     """Return the measures of a program as :meth:`Language.measure` of its language does, each program's taken once.
 
     Raises:
-        ValueError: If there is no language of that name.
+        UserError: If there is no language of that name.
     """
     return get_language(language).measure(program, loop_length)
 
@@ -76,6 +77,6 @@ def kind_of(program: _Written) -> Kind:
     """Return the kind of a problem's or a question's program.
 
     Raises:
-        ValueError: If there is no such language or kind.
+        UserError: If there is no such language or kind.
     """
     return get_language(program.language).kind(program.kind)

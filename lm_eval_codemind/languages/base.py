@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import TEST_CASES, Case, Complexity, Problem, as_text, shown_cases
 
 if TYPE_CHECKING:
@@ -302,11 +303,11 @@ class Language(abc.ABC):
         """Return the kind of that name.
 
         Raises:
-            ValueError: If there is no kind of that name. The message names the existing kinds.
+            UserError: If there is no kind of that name. The message names the existing kinds.
         """
         known = {kind.name: kind for kind in self.kinds}
         if name not in known:
-            raise ValueError(f"{self.title} has no kind of program {name!r}; it has {', '.join(known)}")
+            raise UserError(f"{self.title} has no kind of program {name!r}; it has {', '.join(known)}")
         return known[name]
 
     @abc.abstractmethod
@@ -339,6 +340,6 @@ class Language(abc.ABC):
         """Check that programs can run, and that what they import is there where they run.
 
         Raises:
-            ValueError: If packages are missing. The message names them and the command that installs them.
+            UserError: If packages are missing. The message names them and the command that installs them.
             HiddenPackages: If installed packages cannot be imported in the sandbox. The message names them.
         """

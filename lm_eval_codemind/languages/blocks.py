@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
+
+T = TypeVar("T")
 
 # Of several programs, the last ones are compared.
 _MOST_PROGRAMS = 50
@@ -42,7 +46,6 @@ class Block:
     """A block of a response.
 
     Attributes:
-        text: Its text.
         fenced: Whether it is inside a fence.
         language: The first word of the fence's info string, in lower case.
     """
@@ -52,16 +55,19 @@ class Block:
     language: str = ""
 
 
-def last_program(programs: Sequence[str], rules: Iterable[Callable[[str], object]]) -> int:
-    """Return the index of the program that is the answer: the last one that meets all rules.
-
-    A rule that no program meets is dropped. An excerpt of an earlier program is not the answer.
-    """
-    indices = list(range(len(programs)))[-_MOST_PROGRAMS:]
-    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in programs]
+def preferred(candidates: Iterable[T], *rules: Callable[[T], object]) -> list[T]:
+    """Return the candidates that meet the rules. A rule that no candidate meets is dropped."""
+    best = list(candidates)
     for rule in rules:
-        indices = [n for n in indices if rule(programs[n])] or indices
-    return [n for n in indices if not any(lines[n] in lines[earlier] for earlier in indices if earlier < n)][-1]
+        best = list(filter(rule, best)) or best
+    return best
+
+
+def last_program(programs: Iterable[str], *rules: Callable[[str], object]) -> str:
+    """Return the program that is the answer: the last one that meets the rules and is not an excerpt."""
+    best = preferred(list(programs)[-_MOST_PROGRAMS:], *rules)
+    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in best]
+    return [one for n, one in enumerate(best) if not any(lines[n] in earlier for earlier in lines[:n])][-1]
 
 
 def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
@@ -115,27 +121,21 @@ def unwrapped(text: str) -> str:
     if without_tags.count("\n") > text.count("\n") and _PRE.search(text):
         without_tags = html.unescape(without_tags)
     lines = without_tags.expandtabs(4).split("\n")
-    code = [n for n, line in enumerate(lines) if line.strip()]
-    if all(_QUOTED.match(lines[n]) for n in code):
+    if all(_QUOTED.match(line) for line in lines if line.strip()):
         lines = [_QUOTED.sub("", line, count=1) for line in lines]
-    lines = _without_numbers(lines)
-    text = "\n".join(lines)
+    text = "\n".join(_without_numbers(lines))
     return _PROMPT.sub("", text) if _SESSION.search(text) else text
 
 
 def _without_numbers(lines: list[str]) -> list[str]:
     """Return lines without line numbers, if all lines from the first to the last numbered one have the next number."""
     numbers = {n: match for n, line in enumerate(lines) if (match := _NUMBER.match(line))}
-    inside = [n for n in range(min(numbers, default=0), max(numbers, default=-1) + 1) if lines[n].strip()]
-    if len(inside) < 2 or any(n not in numbers for n in inside):
-        return lines
-    values = [int(numbers[n][1]) for n in inside]
-    if values != list(range(values[0], values[0] + len(values))):
+    between = lines[min(numbers, default=0) : max(numbers, default=-1) + 1]
+    values = [int(match[1]) for match in numbers.values()]
+    gaps = len([line for line in between if line.strip()]) - len(values)
+    if len(values) < 2 or gaps or any(later != number + 1 for number, later in pairwise(values)):
         return lines
     column = max(match.end() for match in numbers.values())
-    aligned = all(not lines[n][numbers[n].end() : column + 1].strip() for n in inside)
-    stripped = list(lines)
-    for n in inside:
-        end = column if aligned else numbers[n].end()
-        stripped[n] = lines[n][end:].removeprefix(" ")
-    return stripped
+    aligned = all(not lines[n][match.end() : column + 1].strip() for n, match in numbers.items())
+    ends = {n: column if aligned else match.end() for n, match in numbers.items()}
+    return [line[ends[n] :].removeprefix(" ") if n in ends else line for n, line in enumerate(lines)]

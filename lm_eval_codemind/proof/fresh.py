@@ -23,6 +23,7 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.data.facts.labels import observed_label
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.mutation import Leaf
@@ -283,14 +284,14 @@ def run_on_own_input(problem: Problem) -> Run:
 
     Raises:
         SyntaxError: If the program does not parse.
-        ValueError: If the program raises, returns no literal, or runs for too many steps.
+        UserError: If the program raises, returns no literal, or runs for too many steps.
     """
     try:
         runs = _runs(problem, [], shared_sandbox().run([_measuring_job(problem, [])])[0])
     except TraceFailed as error:
-        raise ValueError(str(error)) from error
+        raise UserError(str(error)) from error
     if not runs:
-        raise ValueError(f"the program raises, returns no literal, or runs for more than {_MAX_STEPS} steps")
+        raise UserError(f"the program raises, returns no literal, or runs for more than {_MAX_STEPS} steps")
     return runs[0]
 
 

@@ -15,6 +15,7 @@ from itertools import cycle
 from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.data.facts.fresh import Fresh
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.recorder import CodeUnit, units
 from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job
@@ -44,15 +45,15 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
         examples: Other valid inputs of the program.
 
     Raises:
-        ValueError: If there are a call and standard input, or neither; the program does not parse; or the call is not
+        UserError: If there are a call and standard input, or neither; the program does not parse; or the call is not
             the call of a function by its name.
     """
     if (call is None) == (stdin is None):
-        raise ValueError("a program needs either a call or the text on standard input")
+        raise UserError("a program needs either a call or the text on standard input")
     try:
         ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"the program is not Python ({error}); fix it first") from error
+        raise UserError(f"the program is not Python ({error}); fix it first") from error
     # In a shell, the line feed at the end of a text is easily forgotten.
     cases = tuple(Case(_with_end(text) if call is None else text, "") for text in examples)
     if call is None:
@@ -60,9 +61,9 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
     try:
         body = ast.parse(call.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"{call!r} is not a Python expression ({error}); give a call") from error
+        raise UserError(f"{call!r} is not a Python expression ({error}); give a call") from error
     if not (isinstance(body, ast.Call) and isinstance(body.func, ast.Name)):
-        raise ValueError(f"{call!r} is not a call of a function; give one such as 'f(1)'")
+        raise UserError(f"{call!r} is not a call of a function; give one such as 'f(1)'")
     return Problem(name, OWN, "function", "python", code, body.func.id, call, None, cases=cases)
 
 

@@ -9,6 +9,7 @@ from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.facts.bugs import with_revealing_tests
 from lm_eval_codemind.data.facts.labels import Proof, load_proofs
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.make_recipes import TransformationCheck, verify_transformed
@@ -28,12 +29,12 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     Raises:
         UpstreamError: If upstream's data is missing or has the wrong digest.
         MissingExtra: If packages that the programs import are not installed.
-        ValueError: If the language has no prover. The message names it.
+        UserError: If the language has no prover. The message names it.
     """
     benchmark = get_benchmark(name)
     language = get_language(benchmark.language)
     if not language.prover:
-        raise ValueError(f"{name}: labels of programs in {language.title} can't be proven; it names no `prover`")
+        raise UserError(f"{name}: labels of programs in {language.title} can't be proven; it names no `prover`")
     problems = with_revealing_tests(name, benchmark.read(upstream))
     published: Sequence[Problem] = ()
     if benchmark.labels == "own":
@@ -52,7 +53,7 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
     Raises:
         UpstreamError: If upstream's data is missing or has the wrong digest.
         MissingExtra: If packages that the programs import are not installed.
-        ValueError: If the language has no prover. The message names it.
+        UserError: If the language has no prover. The message names it.
     """
     proofs = execute_benchmark(name, upstream, workers)
     own = get_benchmark(name).labels == "own"

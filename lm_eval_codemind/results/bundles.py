@@ -32,7 +32,7 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
         submission: What is submitted; plain values.
 
     Raises:
-        ValueError: If a file that scoring needs is not next to the run's files. The message names the file.
+        UserError: If a file that scoring needs is not next to the run's files. The message names the file.
     """
     files = {SUBMISSION: (json.dumps(submission, indent=2, ensure_ascii=False) + "\n").encode("utf-8")}
     files[run.path.name] = run.path.read_bytes()
@@ -61,7 +61,7 @@ def opened(paths: Iterable[Path]) -> Iterator[list[Path]]:
     """Give the paths, with each bundle unpacked into a temporary directory.
 
     Raises:
-        ValueError: If the file is not a bundle, or has other entries than plain files. The message names the file.
+        UserError: If the file is not a bundle, or has other entries than plain files. The message names the file.
     """
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
         places = []
@@ -80,7 +80,7 @@ def read_submission(directory: Path, bundle: Path) -> dict[str, Any]:
     """Return the description of the submission in an unpacked bundle.
 
     Raises:
-        ValueError: If it has none. The message names the bundle.
+        UserError: If it has none. The message names the bundle.
     """
     try:
         content = json.loads((directory / SUBMISSION).read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
         differ, with both values.
 
     Raises:
-        ValueError: If a path has runs of several models, or several runs of one task; or if the runs have no task in
+        UserError: If a path has runs of several models, or several runs of one task; or if the runs have no task in
             common, or another version of it.
     """
     sides = [read_runs([path]) for path in (first, second)]

@@ -67,7 +67,7 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         prompts: The directory of the user's templates, if they have moved since the run.
 
     Raises:
-        ValueError: If the run has no samples, a task has another version here, its templates are missing, or its data
+        UserError: If the run has no samples, a task has another version here, its templates are missing, or its data
             are missing and cannot be built.
     """
     _require_same_versions(run)

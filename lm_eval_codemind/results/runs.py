@@ -96,7 +96,7 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
         run's date appended where two runs of a model share a task. A file found twice is read once.
 
     Raises:
-        ValueError: If a path does not exist, there is no result file with a task of this suite, or a file is damaged.
+        UserError: If a path does not exist, there is no result file with a task of this suite, or a file is damaged.
             The message names the path and how to fix it.
     """
     files: dict[Path, None] = {}

@@ -1,4 +1,4 @@
-"""The sandbox's own code in the program's process: runs the program and answers the checker's requests.
+"""The sandbox's own code in the program's process: runs the program and writes down its answers.
 
 Everything here is within the program's reach, so nothing here decides anything.
 """
@@ -13,12 +13,10 @@ import contextlib
 import gc
 import io
 import json
-import marshal
-import math
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import inside, performer, suites, wire
@@ -35,57 +33,48 @@ _WRITES_ITSELF = frozenset(
 
 
 class Agent:
-    """Serves one program: loads it, then does what the checker asks for, by two descriptors."""
+    """Serves one program: receives the request from one descriptor, and writes answers to another, one a line."""
 
-    def __init__(self, requests: int, replies: int) -> None:
-        self._requests = requests
-        self._replies = replies
+    def __init__(self, request: int, answers: int) -> None:
+        self._request, self._replies = request, answers
         self._namespace: dict[str, Any] = {}
         # Bound now: a program may replace what these names mean.
-        self._send, self._receive = wire.write_all, wire.receive
-        self._operations = {name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite")}
+        self._write, self._encode, self._tests = wire.write_all, json.dumps, inside.run
 
-    def serve(self) -> None:
-        """Answer requests until the checker closes the channel."""
-        while True:
-            try:
-                request = self._receive(self._requests)
-                if request["op"] == "steps":
-                    return self._steps(request)
-                self._send(self._replies, self._answer(request))
-            except (EOFError, OSError):
-                return None
+    def serve(self, request: dict[str, Any] | None = None) -> None:
+        """Do what the request asks for. An answer that is longer than is left of the limit is left out."""
+        write, encode, replies = self._write, self._encode, self._replies
+        request = request or wire.receive(self._request)
+        left = request["limit"]
+        for answer in getattr(self, f"_{request['op']}")(request):
+            data = encode(answer).encode()
+            left -= len(data)
+            write(replies, (data if left >= 0 else b'{"long": true}') + b"\n")
 
-    def _answer(self, request: dict[str, Any]) -> bytes:
-        try:
-            reply = {"value": self._operations[request["op"]](request)}
-        except BaseException as error:
-            reply = {"raised": suites.describe(error)}
-        reply["out"] = _printed()
-        return wire.packed_message(reply)
-
-    def _steps(self, request: dict[str, Any]) -> None:
-        """Load the program and write the answer to each step, one a line: first that there is an entry point."""
-        send, replies, encode, limit = self._send, self._replies, json.dumps, request["limit"]
-        answer: dict[str, Any] = {}
+    def _steps(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Load the program and yield first whether there is an entry point, then the answer to each step."""
         try:
             self._load(request)
-            if request["entry_point"] in self._namespace:
-                perform = performer.Performer(self._namespace[request["entry_point"]]).perform
-            else:
-                answer = {"missing": True}
+            target = self._namespace.get(request["entry_point"], self)
         except BaseException as error:
-            answer = {"raised": suites.describe(error)}
-        send(replies, encode(answer).encode() + b"\n")
-        if not answer:
-            for step in request["steps"]:
-                data = encode(perform(step)).encode()
-                limit -= len(data)
-                if limit < 0:
-                    data = b'{"long": true}'
+            yield {"raised": suites.describe(error)}
+            return
+        yield {"missing": True} if target is self else {}
+        if target is not self:
+            perform = performer.Performer(target).perform
+            for step in json.loads(request["steps"]):
+                answer = perform(step)
                 if step[0] != "drop":
-                    send(replies, data + b"\n")
+                    yield answer
         _printed()
+
+    def _suite(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Run the program and its tests together, and yield the verdict."""
+        yield _attempt(self._run_suite, request)
+
+    def _run_suite(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._load(request)
+        return self._tests(self._namespace, request)
 
     def _new_module(self, name: str, source: str, file: str, tests: str = "") -> types.CodeType:
         module = types.ModuleType(name)
@@ -102,12 +91,14 @@ class Agent:
         return compile(source, path, "exec", dont_inherit=True)
 
     def _load(self, request: dict[str, Any]) -> None:
-        """Run the program as a module."""
-        suites.seed()
+        """Run the program as a module. Random numbers start as its server left them."""
         exec(self._new_module(MODULE, request["program"], f"{MODULE}.py", request.get("tests", "")), self._namespace)
 
-    def _script(self, request: dict[str, Any]) -> int:
-        """Run the program as a script to the end of its process and return its exit status."""
+    def _script(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Run the program as a script to the end of its process, and yield its exit status."""
+        yield _attempt(self._run_script, request)
+
+    def _run_script(self, request: dict[str, Any]) -> int:
         sys.argv = ["main.py"]
         sys.path.insert(0, os.getcwd())
         try:
@@ -121,9 +112,15 @@ class Agent:
             end_interpreter(self._namespace)
         return 0
 
-    def _evaluate(self, request: dict[str, Any]) -> Any:
+    def _evaluate(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Load the program, and yield what each expression gives."""
+        yield _attempt(self._load, request)
+        for expression in request["expressions"]:
+            yield _attempt(self._value, expression)
+
+    def _value(self, expression: Any) -> dict[str, Any]:
         """Evaluate an expression, perhaps with statements before it, in the program's namespace."""
-        tree = ast.parse(request["expression"], "<expression>", "exec")
+        tree = ast.parse(expression, "<expression>", "exec")
         last = ast.parse("None", mode="eval")
         if tree.body and isinstance(tree.body[-1], ast.Expr):
             last.body = tree.body.pop().value
@@ -131,17 +128,23 @@ class Agent:
         result = eval(compile(last, "<expression>", "eval"), self._namespace)
         return {"type": type(result).__name__, "literal": literal(result)}
 
-    def _suite(self, request: dict[str, Any]) -> Any:
-        """Run the program and its tests together."""
-        self._load(request)
-        return inside.run(self._namespace, request)
+
+def _attempt(function: Callable[[Any], Any], argument: Any) -> dict[str, Any]:
+    """Return what a function gives or raises, and how much was printed until then."""
+    try:
+        answer = {"value": function(argument)}
+    except BaseException as error:
+        answer = {"raised": suites.describe(error)}
+    return {**answer, "out": _printed()}
 
 
 def _printed() -> int:
     """Flush the program's output and return its length."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BaseException):
+        try:
             stream.flush()
+        except BaseException:
+            continue
     try:
         return os.fstat(1).st_size
     except OSError:
@@ -149,23 +152,24 @@ def _printed() -> int:
 
 
 def rehearse() -> None:
-    """Play a small program through, as often as the interpreter needs to settle on how it executes what is used.
-
-    What settles here needs not settle in each child, which would write to, and so copy, the memory that it shares.
-    """
-    program = "def same(value):\n    return value\n"
-    codes = {"support_code": program, "tests_code": "def check(same):\n    assert same(1) == 1\n"}
-    suite: dict[str, Any] = {
-        name: marshal.dumps(compile(code, "tests.py", "exec")).decode("latin-1") for name, code in codes.items()
+    """Play a program through until the interpreter has settled. What settles in a child costs copies of memory."""
+    values = (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]})
+    request: dict[str, Any] = {
+        "program": "def same(value):\n    return value\n",
+        "entry_point": "same",
+        "limit": 1000,
+        "steps": json.dumps([["call", -1, "", [value], {}] for value in values]),
+        "tests": "def check(same):\n    assert same(1) == 1\n",
+        "support": "import re",
+        "kind": "function",
+        "only": [],
     }
-    suite |= {"op": "suite", "program": program, "entry_point": "same", "kind": "function", "only": [], "tests": ""}
-    steps = [["call", -1, "", [value], {}] for value in (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]})]
     main = sys.modules["__main__"]
+    agent = Agent(-1, -1)
+    agent._write = lambda descriptor, data: None
     for _ in range(40):
-        Agent(-1, -1)._answer(suite)
-        agent = Agent(-1, -1)
-        agent._send = lambda descriptor, data: None
-        agent._steps(suite | {"steps": steps, "limit": 1000})
+        agent.serve({**request, "op": "suite"})
+        agent.serve({**request, "op": "steps"})
     sys.modules["__main__"] = main
     del sys.modules[MODULE], sys.modules[suites.MODULE]
 
@@ -180,11 +184,7 @@ def use_standard_input() -> None:
 
 
 def end_interpreter(namespace: dict[str, Any]) -> None:
-    """Do what Python does at the end of a script, as far as a program can tell.
-
-    In Python's order: wait for threads, call what was registered for the exit, let go of the module's names (first
-    those with one underscore) and collect what is left, so that objects are finalised and files written.
-    """
+    """Do what Python does at the end of a script, in its order, as far as a program can tell."""
     steps: list[Callable[[], Any]] = [
         lambda: sys.modules["threading"]._shutdown() if "threading" in sys.modules else None,
         atexit._run_exitfuncs,
@@ -231,10 +231,9 @@ def _literal(value: Any, depth: int) -> str:
         return repr(value)
     if kind is int:
         return repr(value) if -SHORT_INT < value < SHORT_INT else _long_int(value)
-    if kind is float:
-        return repr(value) if math.isfinite(value) else f"float('{value!r}')"
-    if kind is complex:
-        return repr(value) if math.isfinite(value.real) and math.isfinite(value.imag) else f"complex('{value!r}')"
+    if kind in (float, complex):
+        # Of these only nan and inf have an n.
+        return f"{kind.__name__}('{value!r}')" if "n" in repr(value) else repr(value)
     depth += 1
     if kind is list:
         return "[" + _items(value, depth) + "]"
@@ -267,7 +266,7 @@ def _literal(value: Any, depth: int) -> str:
 
 
 def _plain(base: Any, value: Any) -> Any:
-    """Return the plain contents of an instance of a derived class, read with the methods of the plain type."""
+    # With the methods of the plain type.
     if base in (int, float):
         return base.__pos__(value)
     if base in (set, frozenset):

@@ -1,11 +1,12 @@
 """Tests on a program's answers: the tests run on stubs, and the answers to what they do with them come from elsewhere.
 
-A step is what tests do with a program; ``docs/sandbox.md`` has their forms. Whatever else tests do with a stub ends the
+A step is what tests do with a program; the README here has their forms. Whatever else tests do with a stub ends the
 suite, and so does a step that has no answer. A :class:`Player` remembers it, since tests may catch anything.
 """
 
 import builtins
 import contextlib
+import hashlib
 import json
 import sys
 import threading
@@ -169,13 +170,8 @@ class Player:
         exchange.begin()
         self.count += 1
         try:
-            step = [
-                op,
-                on,
-                name,
-                [exchange.encode(arg) for arg in args],
-                {k: exchange.encode(kwargs[k]) for k in kwargs},
-            ]
+            named = {key: exchange.encode(value) for key, value in kwargs.items()}
+            step = [op, on, name, [exchange.encode(arg) for arg in args], named]
         except NotPlain as error:
             raise Elsewhere(f"the tests pass {error}") from None
         exchange.agree()
@@ -223,11 +219,7 @@ def _exception(described: dict[str, Any], arguments: Any) -> BaseException:
 
 
 def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> suites.Result:
-    """Run a job's tests on stubs, which a player answers.
-
-    Raises:
-        BaseException: How the tests end otherwise. A pass also needs ``player.problem`` to be None.
-    """
+    """Run a job's tests on stubs, or raise how they end. A pass also needs ``player.problem`` to be None."""
     namespace = suites.new_module()
     if job["support"].strip():
         exec(suites.compiled(job["support"], "support.py"), namespace)
@@ -236,15 +228,14 @@ def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> s
     return suites.run(namespace, tests, job["kind"], job["entry_point"], job["only"], seed)
 
 
+def digest(replies: bytes) -> str:
+    """Return the digest that a list has of the solution's answers, on which the tests passed."""
+    return hashlib.sha256(replies).hexdigest()[:32]
+
+
 def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str], seed: int = 0) -> suites.Result:
-    """Run a job's tests on a program's answers alone.
-
-    ``recorded`` is the suite's list, from :func:`.recorder.record`, with its seed. A reply is an answer as JSON.
-
-    Raises:
-        BaseException: How the tests end otherwise.
-    """
-    steps = [step for step in recorded["steps"] if step[0] != "drop"]
+    """Run a job's tests on a program's answers in JSON, or raise how they end. ``recorded`` is the suite's list."""
+    steps = [step for step in json.loads(recorded["steps"]) if step[0] != "drop"]
     methods = frozenset(recorded["methods"])
 
     def answer(step: Step) -> Answer:
@@ -252,7 +243,7 @@ def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str]
         if number >= len(steps) or json.dumps(step) != json.dumps(steps[number]):
             raise Elsewhere("the tests ask for more than the recorded steps")
         if number >= len(replies):
-            raise NoAnswer("the program ended before", "gone")
+            raise NoAnswer("", "gone")
         reply: Answer = json.loads(replies[number])
         return reply
 

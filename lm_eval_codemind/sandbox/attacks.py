@@ -1,4 +1,4 @@
-"""A few hostile programs that ``codemind sandbox check`` tries on this machine: one for each way out of the sandbox.
+"""The adversarial programs that ``codemind sandbox check`` tries on this machine: one for each way out of the sandbox.
 
 Many more are below ``tests/sandbox``.
 """
@@ -14,7 +14,7 @@ _CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n"
 
 @dataclass(frozen=True)
 class Attack:
-    """A hostile program. If it tries to get at something, it answers rightly only if it got it.
+    """An adversarial program. If it tries to get at something, it answers rightly only if it got it.
 
     ``expected`` are the statuses that are a right answer. A program that plain Python passes is ``unproven``: it may
     pass, but must say ``tamper_proof: false``.
@@ -32,7 +32,7 @@ class Attack:
 
 
 def attacks(secret: Path) -> list[Attack]:
-    """Return the hostile programs.
+    """Return the adversarial programs.
 
     Args:
         secret: A file that no program may read, with any content. None may write next to it, either.

@@ -4,7 +4,6 @@ Nothing is emulated and nothing is protected. The program can forge the verdict,
 ``tamper_proof: false``.
 """
 
-import marshal
 from types import TracebackType
 from typing import Any
 
@@ -16,11 +15,10 @@ _STATUSES = ("passed", "failed", "error")
 def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Run a suite and return the verdict as plain values.
 
-    The program ran in the namespace ``program``. The request has the job's ``kind``, ``entry_point``, ``only`` and
-    ``tests``, and the marshalled code of support and tests.
+    The program ran in the namespace ``program``. The request has the job's other attributes.
     """
     namespace = program
-    if request["support_code"]:
+    if request["support"].strip():
         # A program does not see what only its tests import.
         namespace = suites.new_module()
         namespace.update({name: program[name] for name in program if not name.startswith("__") or name == "__file__"})
@@ -28,11 +26,11 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     try:
         if request["entry_point"] and request["entry_point"] not in program:
             raise NameError(f"the program defines no {request['entry_point']!r}")
-        if request["support_code"]:
-            exec(marshal.loads(request["support_code"].encode("latin-1")), namespace)
+        if namespace is not program:
+            exec(suites.compiled(request["support"], "support.py"), namespace)
         if request["entry_point"]:
             namespace[request["entry_point"]] = program[request["entry_point"]]
-        tests = marshal.loads(request["tests_code"].encode("latin-1"))
+        tests = suites.compiled(request["tests"], "tests.py")
         result = suites.run(namespace, tests, request["kind"], request["entry_point"], request["only"])
         verdict.update(tests_run=result.tests_run, failed_test=result.failed_test)
         if result.problem is not None:

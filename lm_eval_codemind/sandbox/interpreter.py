@@ -1,6 +1,5 @@
 """Programs that are started as commands: the worker that runs their cases, and the runtime for an interpreter."""
 
-import base64
 import os
 import re
 import shutil
@@ -11,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.sandbox import isolation as levels
-from lm_eval_codemind.sandbox.connection import ending
-from lm_eval_codemind.sandbox.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
-from lm_eval_codemind.sandbox.judge import printed_lines
+from lm_eval_codemind.sandbox.connection import ending, memory_file
+from lm_eval_codemind.sandbox.job import Job, Limits, Outcome, ScriptCase, Status
+from lm_eval_codemind.sandbox.judge import script_outcome
 from lm_eval_codemind.sandbox.runtimes import Runtime
 from lm_eval_codemind.sandbox.unit import Unit
 from lm_eval_codemind.sandbox.workers import JobQueue, Worker, WorkerPool
 
 PROGRAM = "/proc/self/fd/3"
-"""The path at which a command finds the file that was loaded for it."""
+"""The path at which a command finds its program."""
 MAX_MESSAGE = 4000
 # Threads that an interpreter may have beyond the limit of a job, besides one for each processor.
 _OWN_THREADS = 40
@@ -60,16 +59,20 @@ class Starter(Unit):
         super().__init__(isolation, settings, directories=directories)
         self.home: str = self._first_message()["home"]
 
-    def load(self, file: bytes) -> None:
-        """Hand over the file at :data:`PROGRAM` for the commands from now on; UnitGone if the server ended."""
-        self._send({"op": "load", "file": base64.b64encode(file).decode("ascii")})
-        self._receive(60)
-
-    def run(self, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
-        """Return the report of one run; UnitGone if the server ended meanwhile."""
-        self._send({"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)})
-        report: dict[str, Any] = self._receive(60 + 25 * limits.wall_seconds)
-        return report
+    def run(self, program: bytes, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
+        """Return the report of one run on a file at :data:`PROGRAM`; UnitGone if the server ended meanwhile."""
+        files = [
+            memory_file("stdin", stdin.encode("utf-8", "surrogateescape")),
+            memory_file("program", program, sealed=True),
+        ]
+        try:
+            self._send({"command": command, "limits": asdict(limits)}, files)
+            report: dict[str, Any] = self._receive(60 + 25 * limits.wall_seconds)
+            texts = {name: report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr")}
+            return {**report, **texts}
+        finally:
+            for descriptor in files:
+                os.close(descriptor)
 
 
 Prepared = tuple[bytes, Callable[[Starter], list[str]], Sequence[ScriptCase]]
@@ -78,22 +81,11 @@ the cases to run."""
 
 
 class ProgramWorker(Worker):
-    """One thread with its own starter of programs. It replaces the starter when that process ends.
+    """One thread with its own starter of programs. It replaces the starter when that process ends."""
 
-    The arguments are those of :class:`Starter`. ``directories`` is a function that is called when one starts.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        jobs: JobQueue,
-        isolation: levels.Isolation,
-        directories: Callable[[], Mapping[str, str]],
-        own_bytes: int,
-        environment: Mapping[str, str],
-    ) -> None:
-        super().__init__(f"codemind-{name}", jobs, isolation)
-        self._start = lambda: Starter(isolation, directories(), own_bytes, environment)
+    @abstractmethod
+    def _start(self) -> Starter:
+        """Return a new starter."""
 
     @abstractmethod
     def _prepared(self, job: Job) -> Prepared | Outcome:
@@ -108,51 +100,30 @@ class ProgramWorker(Worker):
         return prepared if isinstance(prepared, Outcome) else self._run(job, prepared)
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
-        file, command, cases = prepared
+        program, command, cases = prepared
         starter = self._unit(self._start)
-        starter.load(file)
-        cpu = wall = 0.0
-        observations: list[CaseOutcome] = []
-        for case in cases:
-            report = starter.run(command(starter), case.stdin, job.limits)
-            cpu, wall = cpu + report["cpu"], wall + report["wall"]
-            stdout, stderr = (report[key].encode("latin-1").decode("utf-8", "replace") for key in ("stdout", "stderr"))
-            status, kind, message = self._verdict(report, stdout, stderr, case.stdout)
-            kind, message = kind[:MAX_MESSAGE], message[:MAX_MESSAGE]
-            observations.append(
-                CaseOutcome(stdout=stdout, exception_type=kind, exception_message=message, status=status)
-            )
-            if status is not Status.PASSED:
-                break
-        return Outcome(
-            status,
-            job.job_id,
-            failed_test="" if status is Status.PASSED else f"case {len(observations) - 1}",
-            exception_type=kind,
-            exception_message=message,
-            stdout=stdout,
-            stderr=stderr,
-            cpu_seconds=round(cpu, 6),
-            wall_seconds=round(wall, 6),
-            tests_run=sum(each.status in (Status.PASSED, Status.FAILED) for each in observations),
-            tamper_proof=True,
-            isolation=self._isolation.name,
-            observations=tuple(observations),
-        )
 
-    def _verdict(self, report: dict[str, Any], stdout: str, stderr: str, expected: str | None) -> Explanation:
-        """Return the verdict on a run from the starter's report.
+        def run(case: dict[str, Any]) -> dict[str, Any]:
+            report = starter.run(program, command(starter), case["stdin"], job.limits)
+            status, kind, message = self._verdict(report)
+            return {
+                "status": status,
+                "exception_type": kind[:MAX_MESSAGE],
+                "exception_message": message[:MAX_MESSAGE],
+                **{name: report[name] for name in ("stdout", "stderr")},
+                **{f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")},
+            }
 
-        A program may write what it likes to standard error. It explains a status and never makes one a success.
-        """
+        outcome = script_outcome({"job_id": job.job_id, "cases": list(map(vars, cases))}, run)
+        return Outcome.from_dict({**outcome, "isolation": self._isolation.name})
+
+    def _verdict(self, report: dict[str, Any]) -> Explanation:
+        """Return how a run ended, by the starter's report. What a program writes to standard error only explains it."""
         if report["reason"] or report["signal"] is not None:
             end = ending(report)
             return Status(end["status"]), "", end["exception_message"]
-        if report["exit"]:
-            return self._explained(stderr, report["exit"])
         # A program may end itself as it likes: what it printed is judged, and its exit status.
-        right = expected is None or printed_lines(stdout) == printed_lines(expected)
-        return Status.PASSED if right else Status.FAILED, "", ""
+        return self._explained(report["stderr"], report["exit"]) if report["exit"] else (Status.PASSED, "", "")
 
 
 class Interpreter(Runtime):
@@ -217,9 +188,12 @@ class InterpreterSandbox(WorkerPool):
 
 class _InterpreterWorker(ProgramWorker):
     def __init__(self, jobs: JobQueue, isolation: levels.Isolation, interpreter: Interpreter) -> None:
+        super().__init__(f"codemind-{interpreter.name}", jobs, isolation)
         self._interpreter = interpreter
-        own = interpreter.own_bytes, interpreter.environment
-        super().__init__(interpreter.name, jobs, isolation, interpreter.directories, *own)
+
+    def _start(self) -> Starter:
+        language = self._interpreter
+        return Starter(self._isolation, language.directories(), language.own_bytes, language.environment)
 
     def _prepared(self, job: Job) -> Prepared:
         command = self._interpreter.command()

@@ -185,10 +185,7 @@ def bubblewrap_command(
 ) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
 
-    The program starts with the capability to mount its private file system and, where :mod:`.launch` starts it as
-    root, those to become its own user. It must give them up before it runs what isn't trusted, as
-    :func:`.server.confine` does. ``binds`` are more of the machine to see: bubblewrap's option (``--ro-bind``), a path,
-    and a place.
+    It starts with capabilities that :func:`.server.confine` gives up. ``binds`` are more of the machine to see.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
@@ -322,11 +319,7 @@ def choose_level(level: str = "auto") -> Isolation:
 
 
 def take_user() -> tuple[int, socket.socket]:
-    """Return the number of a user and group that no other process has, and the socket that holds it until it is closed.
-
-    Raises:
-        OSError: If there is no such user.
-    """
+    """Return a user that no other process has and the socket that holds it, or raise an OSError if there is none."""
     first, count = _user_range(Path("/proc/self/uid_map").read_text())
     users = _users_of_processes()
     for _ in range(100_000):

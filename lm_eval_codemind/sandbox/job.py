@@ -126,8 +126,16 @@ class Job:
                 ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval). A suite
                 that uses another name of the program has no list: define it in ``support``.
         """
-        bounds = limits or Limits()
-        return cls("function", program, tests, entry_point, support, limits=bounds, job_id=job_id, language=language)
+        return cls(
+            "function",
+            program,
+            tests,
+            entry_point,
+            support,
+            limits=limits or Limits(),
+            job_id=job_id,
+            language=language,
+        )
 
     @classmethod
     def unittest(
@@ -145,8 +153,9 @@ class Job:
 
         ``tests`` is a module of ``unittest.TestCase`` classes that use the program's names without importing them.
         """
-        bounds = limits or Limits()
-        return cls("unittest", program, tests, entry_point, support, tuple(only), limits=bounds, job_id=job_id)
+        return cls(
+            "unittest", program, tests, entry_point, support, tuple(only), limits=limits or Limits(), job_id=job_id
+        )
 
     @classmethod
     def script(
@@ -164,8 +173,9 @@ class Job:
         A case is a ``ScriptCase`` or ``(stdin, expected stdout or None)``. Further arguments are attributes of the job.
         """
         runs = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
-        bounds = limits or Limits()
-        return cls("script", program, "", entry_point, cases=runs, limits=bounds, job_id=job_id, language=language)
+        return cls(
+            "script", program, "", entry_point, cases=runs, limits=limits or Limits(), job_id=job_id, language=language
+        )
 
     @classmethod
     def evaluate(

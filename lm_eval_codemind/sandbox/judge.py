@@ -9,8 +9,8 @@ pass says ``tamper_proof: false``.
 import contextlib
 import functools
 import gc
+import io
 import json
-import marshal
 import os
 import secrets
 import signal
@@ -20,8 +20,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import answers, cleanup, inside, kernel, recorder, suites, wire
-from .connection import Connection, ProgramGone, Raised, Streams, checked, classify, ending
+from . import answers, cleanup, connection, inside, kernel, recorder, suites, wire
 
 
 class Judge:
@@ -41,20 +40,17 @@ class Judge:
             return self._record(job)
         return self._on_answers(job) if job["list"] else self._inside(job)
 
-    def _start(self, job: dict[str, Any], stdin: str | None = None, collects: bool = False) -> Connection:
-        requests, our_requests = os.pipe()
-        if collects:
-            our_replies = replies = os.memfd_create("answers", os.MFD_CLOEXEC)
-        else:
-            our_replies, replies = os.pipe()
-        streams = Streams(stdin)
-        data = wire.packed_message({"limits": job["limits"]})
-        socket.send_fds(self._zygote, [data], [requests, replies, *streams.descriptors])
-        os.close(requests)
-        if not collects:
-            os.close(replies)
-        streams.sent()
-        return Connection(our_replies, our_requests, streams, self._zygote.fileno(), job["limits"]["output_bytes"])
+    def _run(
+        self, job: dict[str, Any], request: dict[str, Any], outcome: dict[str, Any], stdin: str | None = None
+    ) -> dict[str, Any]:
+        """Run a program's process to its end, complete the outcome by its server's report, and return the report."""
+        limit = job["limits"]["output_bytes"]
+        request = {"program": job["program"], "limit": limit, **request}
+        report = connection.run(self._zygote, job["limits"], request, stdin)
+        self.spoilt = self.spoilt or report["last"]
+        outcome.update({f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")})
+        outcome.update({name: report[name][:limit].decode("utf-8", "replace") for name in ("stdout", "stderr")})
+        return report
 
     def _on_answers(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=True)
@@ -65,15 +61,14 @@ class Judge:
             listed = self._forked(functools.partial(_recorded, listed["solution"], job, seed), job)
             if "status" in listed:
                 return {**outcome, **listed}
-        program = self._start(job, collects=True)
-        request = {name: job[name] for name in ("program", "entry_point")}
-        program.collect({**request, "op": "steps", "steps": listed["steps"], "limit": job["limits"]["output_bytes"]})
-        report = self._end(program, outcome)
-        replies = program.collected()
-        with contextlib.suppress(Exception):
-            # For later jobs of the same suite; the fork meets the same error.
-            suites.compiled(job["tests"], "tests.py")
-        outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
+        request = {"op": "steps", "entry_point": job["entry_point"], "steps": listed["steps"]}
+        report = self._run(job, request, outcome)
+        replies = report["answers"]
+        if answers.digest(replies) == listed["answers"]:
+            # The tests have passed on these very answers.
+            outcome.update(status="passed", tests_run=listed["tests"])
+        else:
+            outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
         _conclude(outcome, report, job)
         return outcome
 
@@ -84,7 +79,7 @@ class Judge:
             start, *lines = replies.decode("ascii").split("\n")[:-1] or [""]
             state = json.loads(start) if start else {}
             if "raised" in state:
-                raise Raised(checked(state["raised"]))
+                raise Raised(connection.checked(state["raised"]))
             if "missing" in state:
                 raise Raised(suites.describe(NameError(f"the program defines no {job['entry_point']!r}")))
             result = answers.replay(job, listed, lines if start else (), seed)
@@ -131,96 +126,98 @@ class Judge:
             depends = self._forked(functools.partial(recorder.dependence, job, made, seed), job)
             if depends["status"] != "passed":
                 return {**outcome, **depends, "status": "failed"}
-            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *made.pop("answers")]).encode()
+            replies = made.pop("replies").encode()
             proof = self._forked(functools.partial(self._verdict, job, made, replies, seed), job)
             if proof["status"] != "passed":
                 return {**outcome, **proof, "status": "failed"}
             recorded.append(made)
+        if recorded[0]["answers"] != recorded[1]["answers"]:
+            # Such as the time: then the tests judge every answer.
+            recorded = [{**made, "answers": ""} for made in recorded]
         if recorded[0] != recorded[1]:
             return {**outcome, "status": "failed", "exception_message": "the steps differ from run to run"}
         made = recorded[0] if recorded[0] == recorded[2] else {"solution": job["program"]}
-        observation = {"literal": json.dumps(made, separators=(",", ":"))}
+        observation = {"literal": json.dumps(made)}
         return {**outcome, "status": "passed", "observations": [observation]}
 
     def _inside(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=False)
-        program = self._start(job)
+        request = {name: job[name] for name in ("kind", "tests", "support", "only", "entry_point")}
+        report = self._run(job, {"op": "suite", **request}, outcome)
         try:
-            request = {name: job[name] for name in ("program", "kind", "tests", "support", "only", "entry_point")}
-            for name in ("support", "tests"):
-                code = marshal.dumps(suites.compiled(job[name], f"{name}.py")).decode("latin-1")
-                request[f"{name}_code"] = code if job[name].strip() else ""
-            outcome.update(inside.checked(program.ask({"op": "suite", **request})["value"]))
+            outcome.update(inside.checked(_value(_answers(report), 0)))
         except BaseException as error:
             _failed(error, outcome, job)
-        _conclude(outcome, self._end(program, outcome), job)
+        _conclude(outcome, report, job)
         return outcome
 
     def _script(self, job: dict[str, Any]) -> dict[str, Any]:
-        outcome = _new_outcome(job, tamper_proof=True)
-        cpu = wall = 0.0
-        for number, case in enumerate(job["cases"]):
+        def run(case: dict[str, Any]) -> dict[str, Any]:
             seen: dict[str, Any] = {"status": "passed"}
-            program = self._start(job, stdin=case["stdin"])
+            report = self._run(job, {"op": "script"}, seen, case["stdin"])
             try:
-                status = program.ask({"op": "script", "program": job["program"]})["value"]
+                status = _value(_answers(report), 0)
                 if status:
                     seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
             except BaseException as error:
                 _failed(error, seen, job)
-            _conclude(seen, self._end(program, seen), job)
-            judged = seen["status"] == "passed" and case["stdout"] is not None
-            if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
-                seen["status"] = "failed"
-            cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
-            keep = ("status", "stdout", "exception_type", "exception_message")
-            outcome["observations"].append({name: seen[name] for name in keep if name in seen})
-            outcome["tests_run"] += seen["status"] in ("passed", "failed")
-            outcome.update(seen, cpu_seconds=cpu, wall_seconds=wall)
-            if seen["status"] != "passed":
-                outcome["failed_test"] = f"case {number}"
-                break
-        return outcome
+            _conclude(seen, report, job)
+            return seen
+
+        return script_outcome(job, run)
 
     def _evaluate(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=True)
-        program = self._start(job)
-        observations = outcome["observations"]
-        offsets = []
+        report = self._run(job, {"op": "evaluate", "expressions": job["expressions"]}, outcome)
+        text, replies, observations = report["stdout"], _answers(report), outcome["observations"]
         try:
-            program.ask({"op": "load", "program": job["program"]})
-            for expression in job["expressions"]:
-                offsets.append(program.printed)
+            _value(replies, 0)
+            for number in range(1, len(job["expressions"]) + 1):
                 try:
-                    value = program.ask({"op": "evaluate", "expression": expression})["value"]
-                    literal, kind = value["literal"], str(value["type"])
-                    observations.append({"literal": None if literal is None else str(literal), "type_name": kind})
+                    value = _value(replies, number)
+                    literal = None if value["literal"] is None else str(value["literal"])
+                    observation = {"literal": literal, "type_name": str(value["type"])}
                 except Raised as raised:
                     kind, message = raised.described["type"], raised.described["message"]
-                    observations.append({"exception_type": kind, "exception_message": message})
-                outcome["tests_run"] += 1
+                    observation = {"exception_type": kind, "exception_message": message}
+                printed = text[replies[number - 1]["out"] : replies[number]["out"]]
+                observations.append({**observation, "stdout": printed.decode("utf-8", "replace")})
             outcome["status"] = "passed"
         except BaseException as error:
             _failed(error, outcome, job)
-        offsets.append(program.printed)
-        _conclude(outcome, self._end(program, outcome), job)
-        if len(observations) < len(job["expressions"]) and len(offsets) > 1:
+        outcome["tests_run"] = len(observations)
+        _conclude(outcome, report, job)
+        if len(observations) < len(job["expressions"]) and replies and "value" in replies[0]:
             observations.append({"status": outcome["status"]})
-        text = program.stdout
-        for observation, start, end in zip(observations, offsets, [*offsets[1:], len(text)], strict=False):
-            observation["stdout"] = text[start:end].decode("utf-8", "replace")
         return outcome
 
-    def _end(self, program: Connection, outcome: dict[str, Any]) -> dict[str, Any]:
-        """End the program's process, complete the outcome by what its server reports, and return the report."""
-        report = program.end()
-        self.spoilt = self.spoilt or report["last"]
-        outcome["cpu_seconds"] = round(report["cpu"], 6)
-        outcome["wall_seconds"] = round(report["wall"], 6)
-        program.stdout = report["stdout"][1].encode("latin-1")
-        outcome["stdout"] = program.stdout.decode("utf-8", "replace")
-        outcome["stderr"] = report["stderr"][1].encode("latin-1").decode("utf-8", "replace")
-        return report
+
+class Raised(Exception):
+    """The program raised an exception, which :func:`.suites.describe` described."""
+
+    def __init__(self, described: dict[str, Any]) -> None:
+        super().__init__(described["type"], described["message"])
+        self.described = described
+
+
+def _answers(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the answers that a program's process wrote, up to the first that is malformed."""
+    replies: list[dict[str, Any]] = []
+    with contextlib.suppress(ValueError, TypeError, RecursionError):
+        for line in io.BytesIO(report["answers"]):
+            replies.append(dict(json.loads(line)))
+    return replies
+
+
+def _value(replies: list[dict[str, Any]], number: int) -> Any:
+    """Return the value of an answer, or raise what it says instead."""
+    if number >= len(replies):
+        raise answers.NoAnswer("", "gone")
+    if "long" in replies[number]:
+        raise answers.NoAnswer("too long an answer", "output")
+    if "raised" in replies[number]:
+        raise Raised(connection.checked(replies[number]["raised"]))
+    return replies[number].get("value")
 
 
 def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
@@ -228,11 +225,7 @@ def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) 
     outcome.update(suites.failure(error, job["tests"], outcome.get("failed_test", "")))
     raised = error.described if isinstance(error, Raised) else getattr(error, "from_program", None)
     if raised is not None:
-        outcome.update(classify(raised))
-    elif isinstance(error, wire.MessageTooLong):
-        outcome["status"] = "output"
-    elif isinstance(error, ProgramGone):
-        outcome.update(status="gone", exception_type="", exception_message="")
+        outcome.update(connection.classify(raised))
     elif isinstance(error, answers.NoAnswer):
         outcome.update(status=error.status, exception_type="")
     else:
@@ -245,8 +238,8 @@ def _conclude(outcome: dict[str, Any], report: dict[str, Any], job: dict[str, An
     if outcome["status"] == "gone":
         # A script may end itself as it likes: what it printed is judged, and its exit status.
         done = job["kind"] == "script" and report["exit"] == 0 and not report["reason"]
-        outcome.update({"status": "passed"} if done else ending(report))
-    if max(report["stdout"][0], report["stderr"][0]) > job["limits"]["output_bytes"]:
+        outcome.update({"status": "passed"} if done else connection.ending(report))
+    if max(len(report["stdout"]), len(report["stderr"])) > job["limits"]["output_bytes"]:
         outcome["status"] = "output"
 
 
@@ -267,10 +260,33 @@ def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def printed_lines(text: str) -> list[str]:
-    """Return the lines of an output as they are compared.
+def script_outcome(job: dict[str, Any], run: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Return the outcome of a script, whose cases run up to the first that does not pass.
 
-    Only ``\\n`` ends a line. Trailing white space does not count, nor do empty lines at the end.
+    A function runs a case, and returns its outcome without a look at what it printed.
+    """
+    outcome = _new_outcome(job, tamper_proof=True)
+    cpu = wall = 0.0
+    for number, case in enumerate(job["cases"]):
+        seen = run(case)
+        judged = seen["status"] == "passed" and case["stdout"] is not None
+        if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
+            seen["status"] = "failed"
+        cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
+        keep = ("status", "stdout", "exception_type", "exception_message")
+        outcome["observations"].append({name: seen[name] for name in keep if name in seen})
+        outcome["tests_run"] += seen["status"] in ("passed", "failed")
+        outcome.update(seen, cpu_seconds=cpu, wall_seconds=wall)
+        if seen["status"] != "passed":
+            outcome["failed_test"] = f"case {number}"
+            break
+    return outcome
+
+
+def printed_lines(text: str) -> list[str]:
+    """Return the lines of an output as they are compared: without white space at their ends, or empty ones at the end.
+
+    Only ``\\n`` ends a line.
     """
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[-1]:

@@ -5,9 +5,12 @@ import ctypes
 import errno
 import fcntl
 import os
+import signal
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from . import seccomp
 
@@ -15,6 +18,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _fork = ctypes.PyDLL(None, use_errno=True).fork
 _syscall = _libc.syscall
 _syscall.restype = ctypes.c_long
+_libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 24, 38
 _CAP_DAC_READ_SEARCH = 2
@@ -44,17 +48,12 @@ def _call(name: str, number: int, *arguments: object) -> int:
     return _checked(name, _syscall(ctypes.c_long(number), *arguments))
 
 
-def _prctl(option: int, *arguments: int) -> None:
-    padded = [ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:4]]
-    _checked(f"prctl {option}", _libc.prctl(ctypes.c_int(option), *padded))
+def _prctl(option: int, argument: int) -> None:
+    _checked("prctl", _libc.prctl(option, argument, 0, 0, 0))
 
 
 def fork() -> int:
-    """Return 0 in a child of this process, and its number in this one; only for a process with one thread.
-
-    ``os.fork`` has Python put right in the child what threads may have left, and draw new seeds, which copies a tenth
-    of all the pages that a child of ours copies. What knows the thread by its number is the caller's to put right.
-    """
+    """Return what ``os.fork`` does, without what Python does for threads, which copies many pages of memory."""
     return _checked("fork", _fork())
 
 
@@ -71,6 +70,20 @@ def start(become: Callable[[], None]) -> int:
         finally:
             os._exit(70)
     return pid
+
+
+def end(pid: int, reason: str, started: float) -> dict[str, Any]:
+    """Return the report on a child, which is killed first if there is a reason: the limit that it crossed."""
+    if reason:
+        os.kill(pid, signal.SIGKILL)
+    _, status, usage = os.wait4(pid, 0)
+    return {
+        "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) and not reason else None,
+        "reason": reason,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "wall": time.monotonic() - started,
+    }
 
 
 def set_stacks(size: int) -> None:
@@ -97,11 +110,7 @@ def no_new_privileges() -> None:
 
 
 def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) -> None:
-    """Change from root to another user and group, without supplementary groups; end with the parent as before.
-
-    Capabilities may be kept, to choose from them with :func:`set_capabilities`. The saved user may be another: a parent
-    that is that user may still end this process.
-    """
+    """Change from root to another user and group. With another saved user, a parent that is that user may end this."""
     if keep_capabilities:
         _prctl(_PR_SET_KEEPCAPS, 1)
     os.setgroups([])
@@ -194,10 +203,9 @@ class Filter:
         self._call = (ctypes.c_long(seccomp.numbers()["seccomp"]), ctypes.c_ulong(_SECCOMP_SET_MODE_FILTER))
 
     def install(self, flags: int = 0) -> int:
-        """Put the filter on this thread; it can't be taken off. Needs :func:`no_new_privileges` before.
+        """Put the filter on this thread for good, after :func:`no_new_privileges`.
 
-        With the flag :data:`LISTENER` it returns the descriptor of a :class:`Listener`. That raises ``EBUSY`` if what
-        started this process listens already, as some container managers do.
+        With the flag :data:`LISTENER` return a :class:`Listener`'s descriptor; ``EBUSY`` if a parent listens already.
         """
         for place in self._places:
             struct.pack_into("I", self._buffer, place, os.getpid())

@@ -1,7 +1,12 @@
 """The lists of suites: the steps that each suite takes on its own solution, see :mod:`.answers`.
 
-A file, compressed by xz, holds one list a line: the digest of the suite, a blank, and the list as JSON. That is either
-``class``, ``methods`` and ``steps``, or ``solution`` for a suite that draws its inputs.
+A file, compressed by xz, holds one list a line: the digest of the suite, a blank, and the list as JSON. That is
+
+- ``class``, whether the entry point is a class, and ``methods``, the names that are methods of it,
+- ``steps``, as JSON in a text, since only the program's process reads them,
+- ``answers``, the digest of the solution's answers, and ``tests``, the number of tests that passed on them;
+
+or else only ``solution``, for a suite that draws its inputs.
 """
 
 import functools

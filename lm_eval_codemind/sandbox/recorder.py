@@ -35,19 +35,16 @@ _STATES = {
 
 
 def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the steps that a suite takes on its own solution: ``class``, ``methods``, ``steps`` and ``answers``.
+    """Return the list of a suite, see :mod:`.lists`, and as ``replies`` what the solution answers to the steps.
 
-    ``program`` is the namespace in which the solution ran. Tests draw random numbers from the seed.
-
-    Raises:
-        BaseException: If the tests fail, or look at more than answers.
+    ``program`` is the namespace in which the solution ran. Raises what ends the tests, if they look at more.
     """
     for reason in _looks(job["tests"], job["support"]):
         raise answers.Elsewhere(reason)
     target = program[job["entry_point"]]
     performer = Performer(target)
     steps: list[answers.Step] = []
-    replies: list[answers.Answer] = []
+    replies = ["{}"]
     methods: set[str] = set()
     # Tests and program draw from separate generators, as they will in two processes.
     generators = [random.getstate()]
@@ -57,10 +54,10 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
         steps.append(json.loads(json.dumps(step)))
         generators.append(random.getstate())
         random.setstate(generators.pop(0))
-        replies.append(json.loads(json.dumps(performer.perform(steps[-1]))))
+        replies.append(json.dumps(performer.perform(steps[-1])))
         generators.append(random.getstate())
         random.setstate(generators.pop(0))
-        return replies[-1]
+        return dict(json.loads(replies[-1]))
 
     def drop(number: int) -> None:
         steps.append(["drop", number, "", [], {}])
@@ -81,11 +78,19 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     problem = player.problem or result.problem
     if problem is not None:
         raise problem
-    if not replies:
+    if len(replies) == 1:
         raise answers.Elsewhere("the tests ask nothing")
     if watch():
         raise answers.Elsewhere(f"tests or program use {watch()}")
-    return {"class": isinstance(target, type), "methods": sorted(methods), "steps": steps, "answers": replies}
+    written = "".join(f"{reply}\n" for reply in replies)
+    return {
+        "class": isinstance(target, type),
+        "methods": sorted(methods),
+        "steps": json.dumps(steps),
+        "tests": result.tests_run,
+        "answers": answers.digest(written.encode()),
+        "replies": written,
+    }
 
 
 def _looks(tests: str, support: str) -> Iterator[str]:
@@ -135,9 +140,9 @@ def dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str
             node.msg = None
     job = {**job, "tests": ast.unparse(tree)}
     failed = {"status": "failed", "exception_message": "the steps depend on the answers"}
-    replies = [json.dumps(reply) for reply in made["answers"]]
-    for number, reply in enumerate(made["answers"]):
-        if "value" not in reply or reply["value"] is None:
+    replies = made["replies"].splitlines()[1:]
+    for number, reply in enumerate(map(json.loads, replies)):
+        if reply.get("value") is None:
             continue
         other = json.dumps({**reply, "value": _changed(reply["value"])})
         try:

@@ -120,7 +120,8 @@ class _Worker(Worker):
         # Then the servers count as hung: they should have ended the job long before.
         seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
         steps = lists.find(lists.digest(job)) if job.tests else None
-        record = {**asdict(job), "checker_seconds": checker_seconds, "list": steps}
+        record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
+        record |= {"checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
         reply = unit.exchange(record, seconds, self._end_turn)

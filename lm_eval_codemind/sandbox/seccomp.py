@@ -202,10 +202,7 @@ class _Program:
 def server_filter(starts_programs: bool, links: bool, threads: int) -> bytes:
     """Return the filter for a server, which its children inherit.
 
-    Args:
-        starts_programs: Whether the server turns into other programs.
-        links: Whether reading symbolic links is allowed, which Landlock doesn't govern.
-        threads: The verdict on new threads: :data:`ASK`, :data:`NO_THREADS`, or :data:`ALLOW` if others hold them.
+    ``links`` may be read or not, which Landlock doesn't govern. ``threads`` is the verdict on new threads.
     """
     program = _Program()
     # Waiting for the disk is not a program's time: none reads past the page cache, or waits as for the disk.

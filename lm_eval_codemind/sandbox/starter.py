@@ -1,13 +1,11 @@
 """Inside the sandbox: start other programs than Python, such as an interpreter or a compiler.
 
 As ``command`` the server confines itself and becomes one program, which talks to the host through one socket. As
-``starter`` it takes a file from the host, then requests to run a command on it. Each run has a new process and an empty
-directory. The report goes to the host once the process is gone.
+``starter`` it takes requests to run a command on two files. Each run has a new process and an empty directory. The
+report goes to the host once the process is gone.
 """
 
-import base64
 import contextlib
-import fcntl
 import os
 import resource
 import select
@@ -20,7 +18,6 @@ from . import cleanup, kernel, seccomp, wire
 
 _GLANCE_SECONDS = 0.02
 _PIPE_BYTES = 1 << 16
-_ADD_SEALS, _ALL_SEALS = 1033, 15
 
 
 def become_command(settings: dict[str, Any]) -> NoReturn:
@@ -58,69 +55,43 @@ class Starter:
         self, control: socket.socket, settings: dict[str, Any], rules: int, listener: kernel.Listener | None
     ) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        self._control = control.fileno()
+        self._socket, self._control = control, control.fileno()
         self._settings = settings
         self._rules = rules
         self._listener = listener
         self._filter = _filter(settings) if settings["level"] != "none" else None
         self._own_user = settings["user"] != 0 and settings["level"] != "none"
-        self._file = -1
 
     def serve(self) -> None:
         """Serve until the host is gone."""
         wire.send(self._control, {"home": self._settings["home"]})
         with contextlib.suppress(EOFError):
             while True:
-                wire.send(self._control, self._answer(wire.receive(self._control)))
+                request, files, _, _ = socket.recv_fds(self._socket, 8192, 2)
+                wire.send(self._control, self._run(wire.rest(self._control, request), files))
 
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Receive a file, or run a command on it."""
-        if request["op"] == "run":
-            return self._run(request)
-        if self._file >= 0:
-            os.close(self._file)
-        # A program can reopen this file, and nobody can change it.
-        self._file = os.memfd_create("program", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        wire.write_all(self._file, base64.b64decode(request["file"]))
-        fcntl.fcntl(self._file, _ADD_SEALS, _ALL_SEALS)
-        return {"loaded": True}
-
-    def _run(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _run(self, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
+        """Run a command on two files: its input, and the program, which it can reopen."""
         limits = request["limits"]
-        stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
-        wire.write_all(stdin, request["stdin"].encode("utf-8", "surrogateescape"))
-        os.lseek(stdin, 0, os.SEEK_SET)
         pipes = [self._pipe(name) for name in ("stdout", "stderr")]
         started = time.monotonic()
-        descriptors = [stdin, *(write for _, write in pipes), self._file]
+        descriptors = [files[0], *(write for _, write in pipes), files[1]]
         pid = kernel.start(lambda: self._become_program(request, descriptors))
-        for _, write in pipes:
-            os.close(write)
+        for descriptor in descriptors:
+            os.close(descriptor)
         outputs = {read: bytearray() for read, _ in pipes}
         reason = self._follow(pid, limits, started, outputs)
-        if reason:
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.monotonic() - started
+        report = kernel.end(pid, reason, started)
         for read, output in outputs.items():
             while _drain(read, output, limits["output_bytes"]):
                 pass
             os.close(read)
         cleanup.reset(self._settings["home"])
-        os.close(stdin)
+        # As latin-1, which keeps every byte.
         stdout, stderr = (output.decode("latin-1") for output in outputs.values())
         if max(len(stdout), len(stderr)) > limits["output_bytes"]:
-            reason = "output"
-        return {
-            "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
-            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) and not reason else None,
-            "reason": reason,
-            "cpu": usage.ru_utime + usage.ru_stime,
-            "wall": wall,
-            # As latin-1, which keeps every byte.
-            "stdout": stdout[: limits["output_bytes"]],
-            "stderr": stderr[: limits["output_bytes"]],
-        }
+            report |= {"reason": "output", "signal": None}
+        return {**report, "stdout": stdout[: limits["output_bytes"]], "stderr": stderr[: limits["output_bytes"]]}
 
     def _pipe(self, name: str) -> tuple[int, int]:
         """Return both ends of a pipe. A program that looks finds a name that tells nothing of this process."""
@@ -135,9 +106,7 @@ class Starter:
     def _become_program(self, request: dict[str, Any], descriptors: list[int]) -> None:
         limits = request["limits"]
         os.setpgid(0, 0)
-        for number, descriptor in enumerate(descriptors):
-            # None of them has one of these numbers yet, but the control socket has that of the file.
-            os.dup2(descriptor, number)
+        kernel.arrange([*descriptors, *([self._rules] if self._rules >= 0 else [])])
         for kind, value in (
             (resource.RLIMIT_FSIZE, limits["file_bytes"]),
             (resource.RLIMIT_NOFILE, limits["open_files"]),
@@ -149,7 +118,8 @@ class Starter:
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
         kernel.give_up_saved_user()
         if self._rules >= 0:
-            kernel.landlock_restrict(self._rules)
+            kernel.landlock_restrict(len(descriptors))
+            os.close(len(descriptors))
         if self._filter is not None:
             self._filter.install()
         _execute(request["command"], self._settings["environment"])

@@ -84,14 +84,9 @@ def new_module() -> dict[str, Any]:
 def run(
     namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str, only: list[str], start: int = 0
 ) -> Result:
-    """Run the tests of a suite, up to the first that fails.
+    """Run the tests of a suite in a module's namespace, up to the first that fails, or raise what they raise.
 
-    The namespace is a module's, with names that the tests use. ``start`` is the seed of random numbers, and ``only``
-    has names of test classes, or ``Class.method``.
-
-    Raises:
-        NoTests: If there is nothing to run, or a name in ``only`` is not there.
-        BaseException: What ``check`` or an assertion raises.
+    ``start`` is the seed of random numbers, and ``only`` has names of test classes, or ``Class.method``.
     """
     result = Result()
     # Of these the tests define their own, or there are none.

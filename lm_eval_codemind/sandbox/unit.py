@@ -5,7 +5,7 @@ import select
 import socket
 import struct
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import wire
@@ -29,12 +29,9 @@ class StartFailed(Exception):
 
 
 class Unit:
-    """Servers in a row: each is connected to the next, and the first one to this process.
+    """Servers in a row: each is connected to the next, and the first one to this process. StartFailed if one isn't up.
 
     ``directories`` are more of the machine that they may read, each with where bubblewrap shows it.
-
-    Raises:
-        StartFailed: If one can't be started.
     """
 
     def __init__(
@@ -85,9 +82,13 @@ class Unit:
         except (UnitGone, UnitHangs):
             raise StartFailed(self.last_error or "no message") from None
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         try:
-            wire.send(self._control.fileno(), message)
+            if descriptors:
+                # These messages are short.
+                socket.send_fds(self._control, [wire.packed_message(message)], descriptors)
+            else:
+                wire.send(self._control.fileno(), message)
         except OSError as error:
             self.close()
             raise UnitGone(str(error)) from None
@@ -109,9 +110,6 @@ class ServerUnit(Unit):
 
     Both keep to one processor (-1 for none), and programs don't. They take turns, and what one has written the other
     then finds in that processor's memory. ``limits`` are the default ones of jobs.
-
-    Raises:
-        StartFailed: If a server doesn't come up.
     """
 
     def __init__(
@@ -127,15 +125,9 @@ class ServerUnit(Unit):
         self._poller.register(self._control, select.POLLIN)
 
     def exchange(self, job: dict[str, Any], seconds: float, takes_long: Callable[[], None]) -> dict[str, Any]:
-        """Return the outcome of a job, both as plain values.
+        """Return the outcome of a job, both as plain values; UnitGone or UnitHangs if a server ends, or time runs out.
 
-        Args:
-            seconds: Elapsed time after which the unit is ended. The servers keep the job's own times; this is for when
-                they don't.
-            takes_long: Called if the job is none of the usual ones, which take milliseconds.
-
-        Raises:
-            UnitGone, UnitHangs: If a server ended, or that time ran out.
+        ``takes_long`` is called if the job is none of the usual ones, which take milliseconds.
         """
         self._send(job)
         if not self._poller.poll(_SHORT_MILLISECONDS):

@@ -1,6 +1,6 @@
 """Plain values on their way between tests and a program: the codec, and the containers that both have.
 
-JSON's own types stand for themselves. Every other value is an object with one tag, see ``docs/sandbox.md``. Both sides
+JSON's own types stand for themselves. Every other value is an object with one tag, see the README here. Both sides
 run the same code, and build only these types from what the other side wrote.
 
 A list, dict or set that crosses again does so as the numbers of its step and its place there. So ``f(x) is x`` is true
@@ -99,7 +99,10 @@ class Exchange:
             return {name: [value.start, value.stop, value.step]}
         if kind is type and value in _TYPES.values():
             return {"type": value.__name__}
-        if kind.__module__ == "datetime" and _is_naive(value) and name in _ATTRIBUTES:
+        if kind.__module__ == "datetime" and name in _ATTRIBUTES:
+            zone, fold = getattr(value, "tzinfo", None), getattr(value, "fold", 0)
+            if zone is not None or fold:
+                return self._encode_other(value)
             return {name: [getattr(value, attribute) for attribute in _ATTRIBUTES[name]]}
         if _TEXTS.get(name) == kind.__module__:
             return {name: str(value)}
@@ -218,10 +221,6 @@ class Exchange:
             entry = self._kept[place]
             self._fill(entry[0], parts)
             entry[1] = None
-
-
-def _is_naive(value: Any) -> bool:
-    return getattr(value, "tzinfo", None) is None and not getattr(value, "fold", 0)
 
 
 def _items(container: Any) -> Any:

@@ -121,10 +121,7 @@ class View:
 
 
 def _enterable(path: str) -> list[str]:
-    """Return a path, or what is in it where root alone may enter it: programs run as an ordinary user.
-
-    The directory itself is then made again inside, for all to enter. What is below it keeps its own mode.
-    """
+    """Return a path, or what is in it where root alone may enter it: that directory is made again for all to enter."""
     if os.geteuid() or not os.path.isdir(path) or os.stat(path).st_mode & 0o005 == 0o005:
         return [path]
     return [entry for child in _children(path) for entry in _enterable(child)]

@@ -1,4 +1,4 @@
-"""Messages between processes: a length and a JSON text, over a descriptor of a pipe or stream socket.
+"""Messages between processes: a line of JSON, over a descriptor of a pipe or stream socket.
 
 JSON, never pickle: what a program sends is then plain values for every reader. Descriptors rather than
 socket objects, whose making and use costs more than the transfer.
@@ -6,12 +6,10 @@ socket objects, whose making and use costs more than the transfer.
 
 import json
 import os
-import struct
 from typing import Any
 
-_LENGTH = struct.Struct(">I")
 _encode = json.JSONEncoder().encode
-_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+_decode = json.JSONDecoder().decode
 MAX_MESSAGE_BYTES = 256 << 20
 
 
@@ -19,14 +17,9 @@ class WireError(Exception):
     """The other side sent what isn't a message."""
 
 
-class MessageTooLong(WireError):
-    """The other side announced a message above the limit."""
-
-
 def packed_message(message: Any) -> bytes:
     """Return a message made of plain values as the bytes to send."""
-    body = _encode(message).encode("ascii")
-    return _LENGTH.pack(len(body)) + body
+    return _encode(message).encode("ascii") + b"\n"
 
 
 def send(descriptor: int, message: Any) -> None:
@@ -41,45 +34,28 @@ def write_all(descriptor: int, data: bytes) -> None:
         sent += os.write(descriptor, memoryview(data)[sent:])
 
 
-def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
-    """Return the next message, of at most ``limit`` bytes.
+def receive(descriptor: int) -> Any:
+    """Return the next message.
 
     Raises:
         EOFError, OSError: If the other side closed, also in mid-message, or reading failed.
-        WireError: If it is too long, or not JSON.
+        WireError: If it is too long, or not one JSON value.
     """
-    return rest(descriptor, os.read(descriptor, 8192), limit)
+    return rest(descriptor, os.read(descriptor, 8192))
 
 
-def rest(descriptor: int, first: bytes, limit: int = MAX_MESSAGE_BYTES) -> Any:
+def rest(descriptor: int, first: bytes) -> Any:
     """Return the message whose first bytes are already read; see :func:`receive`."""
-    if not first:
-        raise EOFError
-    while len(first) < _LENGTH.size:
-        first += _read(descriptor, _LENGTH.size - len(first))
-    (length,) = _LENGTH.unpack_from(first)
-    if length > limit:
-        raise MessageTooLong(f"a message of {length} bytes, limit {limit}")
-    parts = [first[_LENGTH.size :]]
-    missing = length - len(parts[0])
-    if missing < 0:
-        # Each side waits for an answer before it speaks again, so that more than one message is a violation.
-        raise WireError(f"{-missing} bytes after a message of {length}")
-    while missing:
-        parts.append(_read(descriptor, missing))
-        missing -= len(parts[-1])
+    parts, size = [first], len(first)
+    while not parts[-1].endswith(b"\n"):
+        if not parts[-1]:
+            raise EOFError
+        if size > MAX_MESSAGE_BYTES:
+            raise WireError("too long a message")
+        parts.append(os.read(descriptor, 1 << 20))
+        size += len(parts[-1])
+    # Each side waits for an answer before it speaks again, so that more than one message is a violation.
     try:
-        text = b"".join(parts).decode("ascii")
-        message, end = _scan(text, 0)
-    except (ValueError, RecursionError, StopIteration) as error:
+        return _decode(b"".join(parts).decode("ascii"))
+    except (ValueError, RecursionError) as error:
         raise WireError(f"not a message: {error}") from None
-    if end != len(text):
-        raise WireError("not a message: more than one value")
-    return message
-
-
-def _read(descriptor: int, size: int) -> bytes:
-    part = os.read(descriptor, min(size, 1 << 20))
-    if not part:
-        raise EOFError
-    return part

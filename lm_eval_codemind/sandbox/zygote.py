@@ -1,8 +1,8 @@
 """The candidate's server: a warm interpreter that forks one child per program and never sees a test.
 
-A request of the checker (:mod:`.judge`) to start comes with the child's ends of fresh pipes and its standard streams.
-The request to end is answered with a report once the child is gone. The report repeats a word that the checker chose
-after the child was forked, so that no program can have known it.
+The limits of a program come from the checker (:mod:`.connection`) with the child's descriptors. Once the child is gone,
+a report goes back. It repeats a word that the checker chose after the child was forked, so that no program can have
+known it.
 
 What lies in this process's memory, each program inherits. So nothing of a program comes here: not its source, nor what
 it reads, prints or answers, which all go between checker and child by the descriptors handed through.
@@ -21,10 +21,9 @@ from typing import Any
 
 from . import agent, cleanup, kernel, seccomp, suites, wire
 
-_GRACE_SECONDS = 0.5
 _GLANCE_SECONDS = 0.05
-# The child's low descriptors: 0 to 2 the standard streams, 3 requests, 4 replies, and on the way 5, its rules.
-_REQUESTS, _REPLIES, _RULES = 3, 4, 5
+# The child's low descriptors: 0 to 2 the standard streams, 3 its request, 4 its answers, and on the way 5, its rules.
+_REQUEST, _ANSWERS, _RULES = 3, 4, 5
 _FRAMES = 11
 # Of each thread: as many as a program may have fit into the memory that it may use by default.
 _STACK_BYTES = 3 << 20
@@ -42,15 +41,13 @@ class Zygote:
     ) -> None:
         # Python ignores it, which would turn too much output into an exception the program may swallow.
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        # As Python sets it at its start. Nothing sends it to servers, which have their own session.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         cleanup.reset(settings["home"])
         self._socket, self._control = control, control.fileno()
-        self._poller = select.poll()
-        self._poller.register(self._control, select.POLLIN)
         self._home: str = settings["home"]
         self._home_size = os.stat(self._home).st_size
         self._listener = listener
-        if listener is not None:
-            self._poller.register(listener.descriptor, select.POLLIN)
         self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
         # A separate user can only change attributes of files that it owns.
@@ -67,7 +64,7 @@ class Zygote:
         # Every child starts from the same numbers.
         suites.seed()
         # Made here, as a child pays for every page of memory that it writes to first.
-        self._agent = agent.Agent(_REQUESTS, _REPLIES)
+        self._agent = agent.Agent(_REQUEST, _ANSWERS)
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
         self._set_limits(self._defaults)
 
@@ -78,12 +75,8 @@ class Zygote:
         wire.send(self._control, {"ready": True})
         with contextlib.suppress(EOFError):
             while True:
-                wire.send(self._control, self._run(*self._receive_start()))
-
-    def _receive_start(self) -> tuple[dict[str, Any], list[int]]:
-        """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input."""
-        body, descriptors, _, _ = socket.recv_fds(self._socket, 8192, _MANY)
-        return wire.rest(self._control, body), descriptors
+                limits, descriptors, _, _ = socket.recv_fds(self._socket, 8192, _MANY)
+                wire.send(self._control, self._run(wire.rest(self._control, limits), descriptors))
 
     def _set_limits(self, limits: dict[str, Any]) -> None:
         for kind, value in (
@@ -94,30 +87,20 @@ class Zygote:
             ceiling = resource.getrlimit(kind)[1]
             resource.setrlimit(kind, (value if ceiling < 0 else min(value, ceiling), ceiling))
 
-    def _run(self, request: dict[str, Any], ends: list[int]) -> dict[str, Any]:
+    def _run(self, limits: dict[str, Any], ends: list[int]) -> dict[str, Any]:
         """Run one candidate's process to its end and return the report."""
-        limits = request["limits"]
         started = time.monotonic()
         pid = kernel.start(lambda: self._become_candidate(limits, ends))
         for end in ends:
             os.close(end)
-        reason, message = self._follow(pid, limits, started)
-        # A child that ended by itself keeps its status. Any other is ended here.
-        own_end = message is not None and message["gone"] and self._ended(pid, limits)
-        if not own_end:
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.monotonic() - started
+        child = os.pidfd_open(pid)
+        reason = self._follow(pid, child, limits, started)
+        os.close(child)
+        report = kernel.end(pid, reason, started)
         cleanup.reset(self._home)
-        if message is None:
-            message = wire.receive(self._control)
         return {
-            "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
-            "signal": os.WTERMSIG(status) if own_end and os.WIFSIGNALED(status) else None,
-            "reason": reason,
-            "cpu": usage.ru_utime + usage.ru_stime,
-            "wall": wall,
-            "word": message["word"],
+            **report,
+            "word": wire.receive(self._control),
             # Some file systems never let a directory shrink: then the next program needs another one.
             "last": os.stat(self._home).st_size != self._home_size,
         }
@@ -125,18 +108,16 @@ class Zygote:
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A separate group, but no session: the kernel's scheduler makes a group for each new session.
         os.setpgid(0, 0)
-        # As Python sets it at its start; servers ignore it.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         # Only servers keep to one processor: a program gets all that there are.
         if self._processors:
             os.sched_setaffinity(0, self._processors)
         # The fork leaves out what Python does after one; of that a program can see the main thread's number.
         if "threading" in sys.modules:
             sys.modules["threading"].main_thread()._set_native_id()
-        requests, replies, out, err, *inputs = ends
+        request, answers, out, err, *inputs = ends
         # Opened for each program: the server's would carry flags from one program to the next.
         standard_input = inputs[0] if inputs else os.open("/dev/null", os.O_RDONLY)
-        descriptors = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
+        descriptors = [standard_input, out, err, request, answers, *([self._rules] if self._rules >= 0 else [])]
         kernel.arrange(descriptors)
         if limits != self._defaults:
             self._set_limits(limits)
@@ -153,51 +134,31 @@ class Zygote:
         self._agent.serve()
         os._exit(0)
 
-    def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
-        """Wait for the child's end, for the checker's word or for a time to run out.
-
-        Returns which time ran out (``cpu``, ``wall`` or nothing), and the checker's word if it came.
-        """
+    def _follow(self, pid: int, child: int, limits: dict[str, Any], started: float) -> str:
+        """Wait for the child's end, or for a time to run out; return which one: ``cpu``, ``wall`` or nothing."""
+        poller = select.poll()
+        poller.register(child, select.POLLIN)
+        if self._listener is not None:
+            poller.register(self._listener.descriptor, select.POLLIN)
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"], _GLANCE_SECONDS)
         glance, disk = started, 0.0
         while True:
-            # The checker has the other end of the child's pipe, and so is the first to know of its end.
-            ready = {descriptor for descriptor, _ in self._poller.poll(max(5, int(pause * 1000)))}
-            if self._control in ready:
-                return "", wire.receive(self._control)
-            if ready:
-                self._decide_thread(pid, limits)
+            ready = {descriptor for descriptor, _ in poller.poll(max(5, int(pause * 1000)))}
+            if child in ready:
+                return ""
+            if ready and self._listener is not None:
+                self._listener.decide(lambda: kernel.status(pid, "Threads") <= limits["threads"])
             used = time.clock_gettime((~pid << 3) | 2)  # the process's own clock, as clock_getcpuclockid makes it
             if used >= limits["cpu_seconds"]:
-                return "cpu", None
+                return "cpu"
             now = time.monotonic()
             disk += now - glance if kernel.state(str(pid)) == "D" else 0.0
             glance, elapsed = now, now - started
             # Waiting for a processor or for the disk is not the program's time. But nothing may go on for ever.
             left = limits["wall_seconds"] - (elapsed - min(disk + _waited(pid), 0.95 * elapsed))
             if left <= 0:
-                return "wall", None
+                return "wall"
             pause = min((limits["cpu_seconds"] - used) / self._cores, left, _GLANCE_SECONDS)
-
-    def _decide_thread(self, pid: int, limits: dict[str, Any]) -> None:
-        if self._listener is not None:
-            self._listener.decide(lambda: kernel.status(pid, "Threads") <= limits["threads"])
-
-    def _ended(self, pid: int, limits: dict[str, Any]) -> bool:
-        """Whether a child ends by itself right after its connection did, whose status then says more."""
-        pidfd = os.pidfd_open(pid)
-        waiting = [pidfd, *([self._listener.descriptor] if self._listener is not None else [])]
-        deadline = time.monotonic() + _GRACE_SECONDS
-        try:
-            while (left := deadline - time.monotonic()) > 0:
-                ready = select.select(waiting, [], [], left)[0]
-                if pidfd in ready:
-                    return True
-                if ready:
-                    self._decide_thread(pid, limits)
-            return False
-        finally:
-            os.close(pidfd)
 
 
 def _waited(pid: int) -> float:

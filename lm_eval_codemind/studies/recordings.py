@@ -22,6 +22,7 @@ from lm_eval_codemind.harness.recordings import answers_another_question, read_l
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.rescoring import replay
 from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.studies.traces.ces import numbered
 
 Row = Mapping[str, Any]
 RECORDED, KEPT = "published", "published, without excluded"
@@ -29,9 +30,9 @@ _PAIRS_SHOWN = 6
 # Characters of a response that a message shows.
 _SHOWN = 500
 _INTRODUCTION = """\
-Percent, with the standard error in parentheses. *Published* is the share of right answers by the recorded verdicts.
-*Excluded* are answers to questions that the tasks do not ask. *To right* and *to wrong* count the answers for which the
-last column differs from the recorded verdict."""
+Percent, with the standard error in parentheses. *Published* is the share of correct answers by the recorded judgements.
+*Excluded* are answers to questions that the tasks do not ask. *To correct* and *to incorrect* count the answers for
+which the last column differs from the recorded judgement."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Study:
     recorded: str = ""
     right: Any = 1
     after: str = ""
+    line: str = ""
     note: str = ""
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +57,7 @@ class Study:
         """Return a template with the fields of a row in it; null is empty.
 
         Raises:
-            ValueError: If the row lacks a field.
+            UserError: If the row lacks a field.
         """
         fields = {name: self.words.get(str(value), "" if value is None else value) for name, value in row.items()}
         try:
@@ -130,7 +132,7 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
         A result for each part of the study, in the order of the rows; none if no row belongs to the study.
 
     Raises:
-        ValueError: If a row lacks a field, or a task does not exist. The message names it.
+        UserError: If a row lacks a field, or a task does not exist. The message names it.
     """
     parts: dict[str, list[Row]] = {}
     for row in map(json.loads, read_lines(path)):
@@ -207,8 +209,11 @@ def _run(
     """Score responses with the harness and return the run."""
     folder.mkdir(parents=True, exist_ok=True)
     file, journal = folder / "responses.jsonl", folder / "outcomes.jsonl"
+    programs = {Key.of(row).recorded(): row.get("program", "") for rows in documents.values() for row in rows}
     with file.open("w", encoding="utf-8") as lines:
         for key, row in responses.items():
+            if study.line:
+                row = {**row, study.line: numbered(row[study.line] or "", programs[key])}
             response = study.text(study.response, row)
             if study.after:
                 response = response.rpartition(study.after)[2]
@@ -217,8 +222,8 @@ def _run(
         task: [index for index, document in enumerate(of_task) if Key.of(document).recorded() in responses]
         for task, of_task in documents.items()
     }
-    numbered = {task: numbers for task, numbers in indices.items() if numbers}
-    replay(str(file), {"model": model}, numbered, folder, journal=journal)
+    scored = {task: numbers for task, numbers in indices.items() if numbers}
+    replay(str(file), {"model": model}, scored, folder, journal=journal)
     forget_journals()
     journal.unlink(missing_ok=True)
     return max(read_runs([folder]), key=lambda run: run.date)
@@ -299,7 +304,7 @@ def page(results: Sequence[Result], studies: Sequence[Study], left_out: Mapping[
 def table(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of the table of a study."""
     headings = list(results[0].scores)[2:]
-    columns = ["model", "benchmark", "recorded", RECORDED, "excluded", KEPT, *headings, "to right", "to wrong"]
+    columns = ["model", "benchmark", "recorded", RECORDED, "excluded", KEPT, *headings, "to correct", "to incorrect"]
     yield f"| {' | '.join(columns)} |"
     yield f"|---|---|{'---:|' * (len(headings) + 6)}"
     for one in results:

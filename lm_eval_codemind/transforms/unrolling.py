@@ -117,7 +117,7 @@ def unrolled(code: str, run: Sequence[Execution]) -> str:
 
     Args:
         code: The program.
-        run: What ``utils/loop_decisions.py`` returned for a run of it.
+        run: What ``utils/prove/prove_unrolled.py`` returned for a run of it.
 
     Raises:
         Unrollable: if that cannot be written, or not within :data:`MAX_CHARACTERS`.

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.families.verdict.task import line_with
 from lm_eval_codemind.studies.traces import ces
 
 PROGRAM = "import math\n\ndef f(x):\n    while x:\n        x -= 1\n    return x"
@@ -36,14 +35,15 @@ def test_a_program_is_laid_out_as_the_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("return x", 6), ("  x -= 1", 5), ("y\nwhile x:\nreturn x", 4), ("x", None), ("", None)]
+    ("text", "line"),
+    [("return x", "6"), ("  x -= 1", "5"), ("`x -= 1`", "5"), ("y\nwhile x:\nreturn x", "4"), ("x", "x"), ("", "")],
 )
-def test_the_line_with_a_text(text: str, line: int | None) -> None:
-    assert line_with(text, PROGRAM.split("\n")) == line
+def test_the_line_with_a_text(text: str, line: str) -> None:
+    assert ces.numbered(text, PROGRAM) == line
 
 
 def test_a_text_of_several_lines_names_none() -> None:
-    assert line_with("x", ["x", "x"]) is None and line_with("x\ny", ["x", "x", "y"]) == 3
+    assert ces.numbered("x", "x\nx") == "x" and ces.numbered("x\ny", "x\nx\ny") == "3"
 
 
 @pytest.mark.parametrize(

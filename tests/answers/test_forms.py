@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers import forms
-from lm_eval_codemind.answers.comparison import same_loop_value, same_output, same_truth
+from lm_eval_codemind.answers.comparison import same_loop_value, same_output
 from lm_eval_codemind.answers.normal import plain, readings
 
 LITERALS = st.recursive(
@@ -221,17 +221,17 @@ def test_values_of_loop_variables(answer: str, value: str, names: list[str], rig
 
 @pytest.mark.parametrize("word", ["True", "true", "Y", "yes", "T", "1", "taken", "True (n = 3)", "`True`", "holds"])
 def test_words_for_true(word: str) -> None:
-    assert same_truth(word, "True") and not same_truth(word, "False")
+    assert same_loop_value(word, "True", ()) and not same_loop_value(word, "False", ())
 
 
 @pytest.mark.parametrize("word", ["False", "false", "N", "no", "F", "0", "not taken", "not executed", "False."])
 def test_words_for_false(word: str) -> None:
-    assert same_truth(word, "False") and not same_truth(word, "True")
+    assert same_loop_value(word, "False", ()) and not same_loop_value(word, "True", ())
 
 
 @pytest.mark.parametrize("word", ["", "unknown", "maybe", "10", "Tuesday", "None"])
 def test_other_words_are_neither(word: str) -> None:
-    assert not same_truth(word, "True") and not same_truth(word, "False")
+    assert not same_loop_value(word, "True", ()) and not same_loop_value(word, "False", ())
 
 
 @pytest.mark.parametrize(

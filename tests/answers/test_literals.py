@@ -13,13 +13,12 @@ from lm_eval_codemind.answers.literals import (
     Arguments,
     NotALiteralError,
     arguments_of,
-    in_brackets,
     is_literal,
     literal_or,
     parse_literal,
-    render,
     value_of,
 )
+from lm_eval_codemind.languages.values import in_brackets, render
 
 _keys = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.binary(), st.complex_numbers()
@@ -276,10 +275,10 @@ def arguments(source: str, *constructors: str) -> Any:
 
 def test_arguments_are_named_by_the_parameters() -> None:
     read = arguments("f(1, [2], z=3, b=4)")
-    assert str(read) == "1, [2], z=3, b=4"
-    assert str(read.named(("a", "c", "b"))) == "a=1, c=[2], b=4, z=3"
-    assert str(read.named(("a",))) == "[2], a=1, z=3, b=4"
-    assert read.named(()) == read and str(Arguments(())) == ""
+    assert render(read) == "1, [2], z=3, b=4"
+    assert render(read.named(("a", "c", "b"))) == "a=1, c=[2], b=4, z=3"
+    assert render(read.named(("a",))) == "[2], a=1, z=3, b=4"
+    assert read.named(()) == read and render(Arguments(())) == ""
 
 
 @pytest.mark.parametrize("source", ["f(**{'a': 1})", "f(a=1, **{})", "f(x)", "f(*[1])", "f(a=x)"])

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from errata_lists import FOLDER, LISTS
-from errata_page import page_of
+from errata import FOLDER, LISTS, PAGE, filled, lists
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import released_digests
 
@@ -39,13 +38,15 @@ def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
 
 def test_errata_needs_built_data(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="not built: humaneval, cruxeval, classeval, avatar, "):
-        page_of(tmp_path)
+        lists(tmp_path)
 
 
 @pytest.mark.upstream
-def test_the_errata_page_is_the_generated_one(built_data: Path) -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
-    assert page.read_text(encoding="utf-8") == page_of(built_data)
+def test_the_errata_are_the_generated_ones(built_data: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert filled(page, built_data) == page, "run utils/release/errata.py"
+    written = {file.name: file.read_bytes().decode("utf-8") for file in FOLDER.iterdir()}
+    assert written == lists(built_data), "run utils/release/errata.py"
 
 
 def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in output
 
 
-def test_the_lists_of_the_errata_are_the_generated_ones() -> None:
-    assert {file.name for file in FOLDER.iterdir()} == set(LISTS)
+def test_the_lists_of_the_errata_that_need_no_data_are_the_generated_ones() -> None:
+    assert {file.name for file in FOLDER.iterdir()} == {*LISTS, "labels.csv", "cases.csv"}
     for name, make in LISTS.items():
         assert (FOLDER / name).read_bytes() == make().encode("utf-8")

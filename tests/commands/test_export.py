@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from check_runtime_labels import self_logging
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import export
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
@@ -20,6 +19,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.rewards import rewards
 from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
+from self_logging import self_logging
 
 PROGRAMS = Path(__file__).with_name("programs.jsonl")
 FAILING = {
@@ -51,6 +51,10 @@ def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
         assert refused.exit_code == 1 and "for evaluation" in refused.output and not out.exists()
     refused = run("--tasks", "codemind_ier_sample", "-o", out)
     assert refused.exit_code == 1 and "all 24 questions" in refused.output and not out.exists()
+    for items in ("all", "3"):
+        more = f'{{"items": "{items}"}}'
+        refused = run("--tasks", "codemind_runtime_sample", "--metadata", more, "-o", out)
+        assert refused.exit_code == 1 and "packaged evaluation" in refused.output and not out.exists()
     assert run("--tasks", "codemind_ier_sample", "--evaluation", "-o", out).exit_code == 0
     assert len(read(out)) == 24
 

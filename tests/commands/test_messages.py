@@ -5,15 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+import lm_eval_codemind
 from lm_eval_codemind.cli import COMMANDS, main
 from lm_eval_codemind.files import write_whole
 
@@ -174,3 +176,95 @@ def test_a_build_on_a_full_disk(tmp_path: Path) -> None:
     assert data.returncode == 1 and "File too large" in data.stderr, data.stderr[-2000:]
     assert "Traceback" not in data.stderr
     assert not [path for path in tmp_path.glob("data/*") if path.is_file() and path.name != ".lock"]
+
+
+RUN = ("run", "--model", "codemind-null", "--tasks")
+FILES = {
+    "latin.py": b"x = '\xe9'\n",
+    "open.py": b"def f(x):\n    return x(\n",
+    "double.py": b"def f(x):\n    return 2 * x\n",
+    "unknown/ier/function.txt": b"{{ nothing }}",
+    "latin/ier/function.txt": b"\xe9",
+    "yaml/ier/examples.yaml": b"function: [",
+    "short/ier/examples.yaml": b"function: {code: x}\nmethod: {}\nscript: {}\n",
+    "rows.jsonl": b'{"id": "a", "code": "def f(x): return x", "call": "f("}\n',
+    "cut/m/results_2026-01-01T00-00-00.json": b"{",
+    "unknown.yaml": b"bogus: 1\n",
+    "own/codemind_own.yaml": (
+        b"task: codemind_own\ncustom_dataset: !function lm_eval_codemind.families.ier.task.dataset\n"
+        b"dataset_kwargs: {benchmark: samplee, setting: steps}\ntest_split: test\ndoc_to_text: prompt\n"
+        b"doc_to_target: target\noutput_type: generate_until\nmetadata: {version: 1}\n"
+    ),
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    templates = Path(lm_eval_codemind.__file__).parent / "families" / "ier" / "templates"
+    for place in ("unknown", "latin", "yaml", "short"):
+        shutil.copytree(templates, tmp_path / place / "ier")
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*RUN, "nonsense"), "--tasks: Tasks not found: nonsense; `lm_eval ls tasks` lists the tasks"),
+        ((*RUN, "codemind_ier_sample", "--metadata", "{"), "Invalid JSON"),
+        ((*RUN, "codemind_ier_sample", "--config", "missing.yaml"), "Config file not found"),
+        ((*RUN, "codemind_ier_sample", "--config", "unknown.yaml"), "bogus"),
+        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "missing"}'), "no prompts at missing/ier"),
+        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "unknown"}'), "function.txt: 'nothing' is undefined"),
+        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "latin"}'), "function.txt isn't UTF-8 text"),
+        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "yaml"}'), "yaml/ier/examples.yaml: not YAML"),
+        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "short"}'), "short/ier/examples.yaml: the few-shot"),
+        ((*RUN, "codemind_runtime_sample", "--metadata", '{"items": "few"}'), "items is 'few', and must be"),
+        ((*RUN, "codemind_ier_fresh_sample", "--metadata", '{"input_seed": -1}'), "input_seed is -1 and must be"),
+        ((*RUN, "codemind_own", "--include_path", "own"), "there is no benchmark 'samplee'; the benchmarks are"),
+        (("plan", "--tasks", "codemind_runtime_sample", "--metadata", '{"items": 0}'), "items is '0', and must be"),
+        (("fresh", "latin.py", "--input", "f(1)"), "latin.py isn't UTF-8 text"),
+        (("fresh", "open.py", "--input", "f(1)"), "open.py or its --input: the program is not Python"),
+        (("trace", "latin.py", "--input", "f(1)"), "latin.py isn't UTF-8 text"),
+        (("transform", "latin.py"), "latin.py isn't UTF-8 text"),
+        (("transform", "double.py", "--tests", "open.py"), "--tests: not a Python program"),
+        (("export", "--programs", "latin.py", "-o", "rows"), "latin.py isn't UTF-8 text"),
+        (("export", "--programs", "rows.jsonl", "-o", "rows"), "rows.jsonl, line 1: 'f(' is not a Python expression"),
+        (("show", "cut"), "results_2026-01-01T00-00-00.json: not a result file of the harness"),
+        (("verify", "missing"), "missing: no such file or directory"),
+    ],
+)
+def test_a_message_of_a_line_or_two(arguments: Sequence[str], message: str) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.exception
+    text = result.output.partition("Error: ")[2]
+    assert message in text and len(text.strip().splitlines()) <= 2, text
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--metadata", '{"items": "few"}'], "Error: items is 'few', and must be"),
+        (["--limit", "-1"], "Error: --limit -1: must be above 0"),
+    ],
+)
+def test_lm_eval_says_the_same(options: Sequence[str], message: str) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "lm_eval",
+        "run",
+        "--model",
+        "dummy",
+        "--tasks",
+        "codemind_runtime_sample",
+        *options,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr, done.stderr[-2000:]

@@ -1,6 +1,6 @@
-"""The commands in README.md and docs/: all are checked against the programs they call, and all that can run are run.
+"""The commands in README.md, docs/ and the READMEs of tasks: all are checked against the programs they call.
 
-Running means: with a model that knows the answers, on the sample, in an empty directory.
+All that can run are run: with a model that knows the answers, on the sample, in an empty directory.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import configparser
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,31 +18,38 @@ import pytest
 from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
-from baseline_table import PAGE, filled
-from count_requests import published, requests
+from family_pages import EXAMPLE
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
+from tables import METRICS, published_requests, requests, seeds_table, with_baselines
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-_COMMAND = re.compile(r"^ {4,}(?:\$ )?((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILINE)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "tasks").rglob("*.md"))]
+_BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILINE)
+# Commands in blocks without a language, and behind a prompt; pages of the site have neither.
+_INDENTED = re.compile(r"^(?: {4,}|\$ )(?:\$ )?((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILINE)
 # Commands that other tests run.
 ELSEWHERE = {
     "codemind compare": "tests/results/test_compare.py",
     "codemind data build": "tests/data/test_build.py",
     "codemind export": "tests/docs/test_training.py",
+    "codemind fresh": "tests/commands/test_fresh.py",
+    "codemind sandbox run": "tests/commands/test_sandbox.py",
     "codemind submit": "tests/results/test_submission.py",
     "codemind leaderboard": "tests/results/test_submission.py",
-    "codemind score --responses ier_": "tests/test_replication.py",
+    "codemind score --responses ier_": "tests/docs/test_printed.py",
+    "codemind show recorded": "tests/docs/test_printed.py",
     "codemind score --responses coconut_": "tests/families/test_trace_published.py",
     "codemind results": "tests/results/test_studies.py",
-    "python utils/compare_": "tests/test_replication.py",
+    "python utils/compare/": "tests/test_replication.py",
     "pip install": "tests/test_wheel.py",
     "make demo": ".ci/run",
-    "make test": ".ci/run",
+    # With the harness alone: two runs, of which the second needs the first.
+    "lm_eval run": "tests/families/test_der.py",
 }
 # The page shows what it prints: what the run lacks.
 INCOMPLETE = "lm_eval --model hf --model_args pretrained=MODEL --tasks codemind_sr_sample --num_fewshot 9"
@@ -51,6 +59,8 @@ SAMPLES = {
     "codemind_repair_humaneval": "codemind_repair_sample",
     "codemind_cruxeval_output": "codemind_ier_sample",
     "codemind_translation": "codemind_translation_sample_java_python",
+    # Its programs need a network.
+    "codemind_re2": "codemind_input_sample",
 }
 
 
@@ -59,7 +69,7 @@ def commands() -> list[str]:
     pages = {}
     for page in PAGES:
         text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
-        for command in _COMMAND.findall(text):
+        for command in [*_COMMAND.findall("".join(_BLOCK.findall(text))), *_INDENTED.findall(text)]:
             pages.setdefault(re.sub(r"\s+# .*", "", command).replace(" [--list]", "").strip(), page)
     return list(pages)
 
@@ -138,11 +148,12 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_the_sample(arguments: list[str]) -> list[str]:
     """Return the arguments of an evaluation with another model and the sample's task."""
     options = parsed_arguments([argument for argument in arguments if argument != "run"])
-    (task,) = task_names(options.tasks)
-    task = task if task.endswith("_sample") else SAMPLES.get(task, f"{task}_sample")
+    names = [
+        name if name.endswith("_sample") else SAMPLES.get(name, f"{name}_sample") for name in task_names(options.tasks)
+    ]
     log = ["--log_samples", "--output_path", "other"] if "--log_samples" in arguments else []
     confirmed = ["--confirm_run_unsafe_code"] if "--confirm_run_unsafe_code" in arguments else []
-    return ["run", "--model", "codemind-oracle", "--tasks", task, "--limit", "4", *log, *confirmed]
+    return ["run", "--model", "codemind-oracle", "--tasks", ",".join(names), "--limit", "4", *log, *confirmed]
 
 
 @pytest.mark.slow
@@ -171,19 +182,24 @@ def test_local_links_of_the_readme_exist() -> None:
 
 @pytest.mark.slow
 @pytest.mark.upstream
-@pytest.mark.parametrize(("group", "count"), published().items())
+@pytest.mark.parametrize(("group", "count"), published_requests().items())
 def test_the_readme_has_the_requests_of_a_group(
     group: str, count: str, built_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    assert requests(group) == count, "run utils/count_requests.py"
+    assert requests(group) == count, "run utils/release/tables.py requests"
 
 
 def test_every_metric_to_report_has_a_baseline() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert filled(page) == page, "run utils/baseline_table.py"
+    page = METRICS.read_text(encoding="utf-8")
+    assert with_baselines(page) == page, "run utils/release/tables.py baselines"
+
+
+@pytest.mark.slow
+def test_the_table_of_seeds_is_up_to_date() -> None:
+    assert "\n".join(seeds_table({"sample": 5})) in (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
 
 def test_the_readme_is_short() -> None:
@@ -191,17 +207,14 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.slow
-def test_family_pages_are_what_the_script_writes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "utils/family_pages.py", tmp_path], check=True, cwd=ROOT)
-    written = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert len(written) >= 8
+def test_examples_of_readmes_are_what_the_script_writes(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tasks", tmp_path / "tasks")
+    for file in (tmp_path / "tasks").glob("*/README.md"):
+        file.write_text(EXAMPLE.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
+    subprocess.run([sys.executable, ROOT / "utils/release/family_pages.py", tmp_path / "tasks"], check=True, cwd=ROOT)
+    written = {file.parent.name: file.read_text(encoding="utf-8") for file in (tmp_path / "tasks").glob("*/README.md")}
+    assert sum("\n## Example\n" in text for text in written.values()) >= 12
     for name, text in written.items():
-        assert (ROOT / "docs/families" / name).read_text() == text, f"run utils/family_pages.py: {name} is outdated"
-
-
-@pytest.mark.slow
-def test_the_site_builds(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocs", reason="needs `pip install --group docs`")
-    pytest.importorskip("mkdocstrings", reason="needs `pip install --group docs`")
-    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path / "site"], check=True, cwd=ROOT)
-    assert "s_ier" in (tmp_path / "site/reference/index.html").read_text()
+        assert (ROOT / "tasks" / name / "README.md").read_text(encoding="utf-8") == text, (
+            f"run utils/release/family_pages.py: {name}"
+        )

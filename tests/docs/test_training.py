@@ -1,4 +1,4 @@
-"""The examples of docs/training.md run, with the real trainers where they are installed."""
+"""The examples on training in docs/extending.md run, with the real trainers where they are installed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from datasets import load_dataset
 
 from lm_eval_codemind.cli import main
 
-PAGE = Path(__file__).parents[2] / "docs" / "training.md"
+PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 EXAMPLES = dict(re.findall(r"^<!-- ([\w ]+) -->\n```\w+\n(.+?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE))
-COMMANDS = re.findall(r"^    codemind (export .+)$", PAGE.read_text(), re.MULTILINE)
+COMMANDS = re.findall(r"^codemind (export .+)$", PAGE.read_text(), re.MULTILINE)
 
 
 def run(title: str, name: str = "__example__") -> dict[str, Any]:

@@ -12,7 +12,6 @@ import yaml
 from click.testing import CliRunner
 
 import prove_executions
-from check_runtime_labels import self_logging
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.facts import shipped
@@ -26,6 +25,7 @@ from lm_eval_codemind.proof.executions import events, simple_values, target_of, 
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from self_logging import self_logging
 from tests.results.harness import evaluate
 from watching import Watching
 
@@ -113,7 +113,7 @@ def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
 
 
 def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:
-    """``utils/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
+    """``utils/prove/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
     executions = load_executions("sample")
     pairs = [
         (executions[problem.problem_id], run_input) for problem in sample.read() for run_input in inputs_of(problem)

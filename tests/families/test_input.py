@@ -18,7 +18,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from find_plain_inputs import find_plain_inputs
+from find_plain import find_plain_inputs
 from lm_eval_codemind import family as question_family
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.data import load_benchmark

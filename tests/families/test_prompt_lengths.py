@@ -1,16 +1,13 @@
-"""No document is longer than a model can read and answer, and docs/data.md says how long they are."""
+"""No document is longer than a model can read and answer, and docs/prompt_lengths.csv says how long they are."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+import tables
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[2]
@@ -22,21 +19,10 @@ pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def script() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("prompt_lengths", ROOT / "utils" / "prompt_lengths.py")
-    assert spec is not None and spec.loader is not None
-    with pytest.MonkeyPatch.context() as patch:
-        module = importlib.util.module_from_spec(spec)
-        patch.setitem(sys.modules, spec.name, module)
-        spec.loader.exec_module(module)
-        yield module
-
-
-@pytest.fixture(scope="module")
-def tasks(script: ModuleType, built_data: Path) -> list[Any]:
+def tasks(built_data: Path) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(built_data))
-        return list(script.tasks())
+        return tables.tasks()
 
 
 def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
@@ -53,5 +39,5 @@ def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
                 assert len(row["prompt"]) + len(answer) <= limit, (task.name, row["problem_id"])
 
 
-def test_the_readme_has_the_current_lengths(script: ModuleType, tasks: list[Any]) -> None:
-    assert "\n".join(script.table(tasks)) in (ROOT / "docs/data.md").read_text(encoding="utf-8")
+def test_the_documentation_has_the_current_lengths(tasks: list[Any]) -> None:
+    assert "".join(tables.lengths_table(tasks)) == (ROOT / "docs/prompt_lengths.csv").read_text(encoding="utf-8")

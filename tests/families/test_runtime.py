@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,10 +14,13 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.runtime import items as runtime_items
+from lm_eval_codemind.families.runtime import selection
 from lm_eval_codemind.families.runtime import task as runtime
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.questions import Question
+from lm_eval_codemind.questions import Key, Question
 from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
@@ -39,9 +43,9 @@ CONSTANT = {
 }
 
 
-@pytest.fixture(scope="module")
-def documents() -> list[dict[str, Any]]:
-    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS)["test"])
+@pytest.fixture(scope="module", params=[{"items": "all"}, {}], ids=["all", "usual"])
+def documents(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **request.param)["test"])
 
 
 def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[str, Any]]) -> None:
@@ -60,9 +64,78 @@ def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[st
         assert several == ("time that its execution starts is meant" in prompt)
         if several:
             assert f"the {runtime.ordinal(document['asked_run'])} time" in prompt
-    coverage = Counter(document["answer"] for document in documents if document["setting"] == "coverage")
-    assert coverage["yes"] == coverage["no"]
     assert not any(document["answer"] in ("the end", "not executed") for document in documents)
+
+
+def asked(**options: Any) -> list[Question]:
+    documents = runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **options)["test"]
+    return [Question.from_document(document) for document in documents]
+
+
+def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more() -> None:
+    every, three, usual = asked(items="all"), asked(items=3), asked()
+    assert [question for question in every if question in usual] == usual
+    assert {question.key for question in usual} < {question.key for question in three}
+    for most, questions in ((2, usual), (3, three)):
+        counts = Counter((question.key.problem_id, question.key.setting) for question in questions)
+        there = Counter((question.key.problem_id, question.key.setting) for question in every)
+        assert counts == {place: min(most, count) for place, count in there.items()}
+
+
+def test_the_choice_keeps_the_answers_balanced() -> None:
+    every, usual = asked(items="all"), asked()
+    coverage = Counter(question["answer"] for question in every if question.key.setting == "coverage")
+    assert coverage["yes"] == coverage["no"]
+    known, chosen = (
+        Counter(
+            (question.key.problem_id, question["executed"])
+            for question in questions
+            if question.key.setting == "coverage"
+        )
+        for questions in (every, usual)
+    )
+    both = {problem for problem, executed in known if (problem, not executed) in known}
+    assert both and all(chosen[problem, executed] == 1 for problem in both for executed in (True, False))
+
+
+def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds() -> None:
+    def question(setting: str, run: int, line: int) -> Question:
+        key = Key("b", "p", setting, f"input {run}, line {line}" if line else f"input {run}")
+        fields = {"run": str(run), "line": line, "executed": True, "code": "pass", "next_line": None}
+        return Question(key, "function", "python", fields)
+
+    every = [question(way, run, line) for way in ("coverage", "state") for run in range(5) for line in (1, 2, 3)]
+    every += [question("output", run, 0) for run in range(5)]
+    chosen = selection.select(every, 2)
+    runs = {way: {q["run"] for q in chosen if q.key.setting == way} for way in ("coverage", "state", "output")}
+    assert len(chosen) == 6 and len(runs["output"]) == 2 and runs["coverage"] == runs["state"] == runs["output"]
+    assert selection.select(every[::-1], 2) == chosen[::-1]
+    lines = {way: {q.key.item for q in chosen if q.key.setting == way} for way in ("coverage", "state")}
+    assert lines["coverage"] == lines["state"]
+
+
+@pytest.mark.parametrize("value", ["some", 0, -1, 2.5, True, ""])
+def test_a_wrong_number_of_items_is_named(value: object) -> None:
+    with pytest.raises(UserError, match=r'items is .* and must be "all" or a whole number from 1'):
+        asked(items=value)
+
+
+def test_results_record_how_many_items_were_asked() -> None:
+    for options, items in (
+        ({}, 2),
+        ({"items": "all"}, "all"),
+        ({"items": "3"}, 3),
+    ):
+        suite: dict[str, Any] = {}
+        runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, suite=suite, **options)
+        assert (suite["items"], suite["options"]) == (items, options)
+
+
+def test_only_results_on_the_usual_number_of_items_are_submitted() -> None:
+    view = views()["runtime"]
+    for items, reasons in ((2, []), ("all", ["not the default settings: items is all"])):
+        task = SimpleNamespace(suite={"items": items})
+        assert view.reasons_against(task) == reasons  # type: ignore[arg-type]
 
 
 def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> dict[str, float]:
@@ -183,8 +256,8 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
 def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    documents = list(runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS)["test"])
-    assert set(scores(documents, None).values()) == {1.0}
+    every = runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS, items="all")["test"]
+    assert set(scores(list(every), None).values()) == {1.0}
 
 
 @pytest.mark.slow

@@ -17,8 +17,7 @@ from lm_eval_codemind.families.unrolled import task as unrolled
 from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.sandbox import shared_sandbox
 from lm_eval_codemind.transforms.unrolling import REASONS
-from loop_decisions import has_loops
-from prove_unrolled import gives_output, job
+from prove_unrolled import gives_output, has_loops, job
 
 TASKS = Path(__file__).resolve().parents[2] / "tasks"
 

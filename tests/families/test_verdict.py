@@ -26,6 +26,7 @@ from lm_eval_codemind.families.verdict.task import changed_lines
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.studies.traces import ces
 from tests.results.harness import evaluate
 
 SETTINGS = ["buggy", "correct"]
@@ -154,8 +155,9 @@ def test_located_lines() -> None:
     row = next(row for row in located() if row["problem_id"] == "Sample_moving_average")
     (line,) = row["lines"]
     text = row["program"].split("\n")[line - 1].strip()
-    for answer in (f"<answer>{line}</answer>", f"<answer>line {line}</answer>", f"<answer>`{text}`</answer>"):
+    for answer in (f"<answer>{line}</answer>", f"<answer>line {line}</answer>", f"<answer>{line}: {text}</answer>"):
         assert (logged(row, answer, locate=True)["locate"], logged(row, answer, locate=True)["locate_near"]) == (1, 1)
+    assert logged(row, f"<answer>`{text}`</answer>", locate=True)["answered"] == 0
     near = logged(row, f"<answer>{line + 1}</answer>", locate=True)
     assert (near["locate"], near["locate_near"], near["answered"]) == (0, 1, 1)
     assert set(logged(row, "I see no bug.", locate=True).values()) == {0}
@@ -277,6 +279,7 @@ def test_recorded_lines(shared_data: Path, model: str) -> None:
             continue
         if said["published_verdict"]:
             before.add(name)
-        if logged(rows[name], f"<answer>\n{said['published_prediction']}\n</answer>", locate=True)["locate"]:
+        line = ces.numbered(said["published_prediction"] or "", rows[name]["program"])
+        if logged(rows[name], f"<answer>\n{line}\n</answer>", locate=True)["locate"]:
             after.add(name)
     assert before - after <= OTHERS and (len(before), len(after)) == LOCATED[model]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from count_requests import published
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
@@ -146,23 +147,54 @@ def test_an_unknown_tokenizer(tmp_path: Path) -> None:
         planning.tokenizer(str(tmp_path / "missing"))
 
 
-@pytest.mark.slow
-@pytest.mark.upstream
-@pytest.mark.parametrize("group", ["codemind_ier", "codemind_input", "codemind_verdict", "codemind_ier_fresh"])
-def test_groups_are_what_a_run_asks(
-    group: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    arguments = ["--tasks", group, "--confirm_run_unsafe_code"]
-    said("run", "--model", "codemind-null", *arguments, "--output_path", tmp_path, "--log_samples")
-    counted = {task.task: (task.requests, task.prompts) for task in plan(arguments).tasks}
+def sent_by_a_run(arguments: Sequence[str], directory: Path) -> dict[str, tuple[int, int]]:
+    """Return task -> the number of requests of a run with the null model, and the words of their prompts."""
+    said("run", "--model", "codemind-null", *arguments, "--output_path", directory, "--log_samples")
     sent = {}
-    for file in tmp_path.rglob("samples_*.jsonl"):
+    for file in directory.rglob("samples_*.jsonl"):
         # A document is logged once for each filter.
         rows = {row["doc_id"]: row for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
         prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in rows.values() for _ in row["resps"][0]]
-        sent[file.name.removeprefix("samples_").rpartition("_")[0]] = (len(prompts), sum(map(len, prompts)))
-    assert counted == sent
+        sent[file.name.removeprefix("samples_").rpartition("_")[0]] = (len(prompts), sum(map(number_of_words, prompts)))
+    return sent
+
+
+def number_of_words(prompt: str | planning.Messages) -> int:
+    assert isinstance(prompt, str)
+    return len(words(prompt))
+
+
+def assert_planned(names: Sequence[str], directory: Path) -> planning.Plan:
+    """Assert that a run sends what was planned. The second stage of a run is not planned."""
+    arguments = ["--tasks", ",".join(names), "--confirm_run_unsafe_code"]
+    counted = plan(arguments, number_of_words)
+    if counted.missing:
+        pytest.skip("; ".join(counted.missing))
+    sent = sent_by_a_run(arguments, directory)
+    assert {task.task: (task.requests, task.prompts) for task in counted.tasks} == {
+        task: count for task, count in sent.items() if not task.startswith(tuple(counted.later))
+    }
+    return counted
+
+
+@pytest.mark.parametrize("family", sorted({path.parent.name for path in (ROOT / "tasks").glob("*/codemind_*_sample*")}))
+def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
+    names = [path.stem for path in sorted((ROOT / "tasks" / family).glob("codemind_*_sample*.yaml"))]
+    counted = assert_planned(names, tmp_path)
+    assert {*(task.task for task in counted.tasks), *counted.later} >= set(names)
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+@pytest.mark.parametrize("group", published())
+def test_groups_are_what_a_run_asks(
+    group: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every group of the README's table."""
+    if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
+        pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    assert_planned([group], tmp_path)
 
 
 @pytest.mark.upstream

@@ -53,7 +53,9 @@ def installed(folder: Path, points: str) -> Iterator[None]:
 def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give a directory with the page's files, installed as a package that names them in its entry points."""
     folder = tmp_path_factory.mktemp("package")
-    for name, content in re.findall(r"<!-- (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+    for name, content in re.findall(
+        r"<!-- (\S+\.\w+) -->\n```\w+\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    ):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")

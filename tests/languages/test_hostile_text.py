@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from lm_eval_codemind.answers.literals import parse_quietly
-from lm_eval_codemind.languages.java.code import class_in, code, unfinished
+from lm_eval_codemind.languages.java.code import extract_class, extract_program
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
 
@@ -47,6 +47,5 @@ def test_every_reader_ends_soon(piece: str, before: str, monkeypatch: pytest.Mon
     extract_script(text, "print(input())")
     # Each of the three has its own parser.
     assert sum(received) <= 3 * statements.PARSE_BUDGET
-    code(text, "class Q {}")
-    class_in(text, "f", "class Q {}")
-    unfinished(text)
+    extract_program(text, "class Q {}")
+    extract_class(text, "f", "class Q {}")

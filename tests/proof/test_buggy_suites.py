@@ -10,7 +10,7 @@ from lm_eval_codemind.data.facts.bugs import suite_of, with_own_suites
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox, Status
-from prove_buggy_outputs import calls_of, prove_outputs
+from prove_bugs import calls_of, prove_outputs
 
 TESTS = "def check(c):\n" + "".join(f"    assert c({x}) == {x * x}\n" for x in (0, 3, 4, 5, 6, 7))
 

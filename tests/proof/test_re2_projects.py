@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-import prove_re2_projects
-from prove_re2_projects import CONDITIONS, Environment, decide_flow, decide_output
+import prove_re2
+from prove_re2 import CONDITIONS, Environment, decide_flow, decide_output
 
 INSTALLED = """
 class Basket:
@@ -104,7 +104,7 @@ def test_executions_that_differ_exclude_a_label():
 
 
 def test_every_shipped_record_has_a_status_and_a_reason():
-    records = json.loads((prove_re2_projects.FACTS / prove_re2_projects.FILE).read_text())
+    records = json.loads((prove_re2.FACTS / prove_re2.FILE).read_text())
     for name, record in records.items():
         assert {"output", "input", "versions"} <= set(record), name
         for task in set(record) - {"versions"}:
@@ -116,6 +116,6 @@ def test_every_shipped_record_has_a_status_and_a_reason():
 
 def test_the_runner_needs_the_standard_library_only():
     command = "import sys, re2_project_runner; print(*[m for m in ('click', 'yaml', 'datasets') if m in sys.modules])"
-    path = str(prove_re2_projects.UTILS)
+    path = str(prove_re2.UTILS)
     done = subprocess.run([sys.executable, "-c", command], env={"PYTHONPATH": path}, capture_output=True, text=True)
     assert done.stdout.split() == [], done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from find_revealing_tests import find_revealing_tests
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.catalogue import get_benchmark
@@ -12,6 +11,7 @@ from lm_eval_codemind.data.facts.bugs import with_revealing_tests
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Limits, Sandbox, Status
+from prove_bugs import find_revealing_tests
 from suite_assertions import call_of
 
 # A buggy program that runs on fails under any limit.

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
 import ast
-import gzip
-import importlib.util
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-import runtime_proof
+import prove_runtime
+from errata import REVAL
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import Upstream, reval
@@ -25,8 +22,7 @@ from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.studies.reval import rules as answers
-from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
-from runtime_proof import Observations, agreeing
+from prove_runtime import Observations, agreeing, published
 from runtime_questions import plain
 
 ROOT = Path(__file__).parents[2]
@@ -49,53 +45,22 @@ def sandbox() -> Iterator[Sandbox]:
         yield started
 
 
-@pytest.fixture(scope="module")
-def checker() -> ModuleType:
-    """The script that compares labels with what rewritten programs log."""
-    spec = importlib.util.spec_from_file_location("check_runtime_labels", ROOT / "utils" / "check_runtime_labels.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.upstream
 def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
-    with gzip.open(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz") as file:
-        recorded = [json.loads(line) for line in file]
-    published = {
-        (program, int(number), label.line): label
-        for program, inputs in load_published().items()
-        for number, labels in inputs.items()
-        for label in labels
-    }
-    assert len(published) == len(recorded) == 3152
-    for item in recorded:
-        label = published[item["task_id"], item["input_index"], item["line"]]
-        values = () if item["state"] == "Nil" else tuple((each["value"], each["type"]) for each in item["state"])
-        assert label.variable == item["variable"]
-        assert (label.executed, label.values) == (item["coverage"], values), item
-        assert set(label.next_lines) == {each["line"] for each in item["next_lines"]}, item
-
-
-@pytest.mark.upstream
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="upstream's labels are those of Python 3.11")
-def test_executing_gives_the_published_labels(programs: list[reval.TracedProgram], sandbox: Sandbox) -> None:
-    executed = runtime_proof.replicate_reval(programs, sandbox)
-    for program, inputs in load_published().items():
-        for number, labels in inputs.items():
-            if program in executed:
-                rows = executed[program][number]
-                assert [(tuple(map(tuple, values)), tuple(lines)) for *_, values, lines in rows] == [
-                    (label.values, label.next_lines) for label in labels
-                ]
+    labels = published(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz")
+    assert sum(len(rows) for inputs in labels.values() for rows in inputs.values()) == 3152
+    known = shipped.load("runtime_labels/reval_published.json.gz")
+    for rows in (rows for programs in (labels, known) for inputs in programs.values() for rows in inputs.values()):
+        for row in rows:
+            row[-1] = sorted(row[-1])
+    assert labels == known
 
 
 def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:
     """Check the shipped labels of some problems against an execution here and now; return how many there are."""
     known = load_labels(problems[0].benchmark)
     count = 0
-    for program, inputs in runtime_proof.observe(problems, sandbox).items():
+    for program, inputs in prove_runtime.observe(problems, sandbox).items():
         for number, seen in inputs.items():
             of_input = known[program][number]
             if of_input.reason:
@@ -124,38 +89,36 @@ def test_executing_gives_the_shipped_labels_of(name: str, upstream: Upstream, sa
     assert compare_with_execution(read_proven(name, upstream)[::EVERY], sandbox) > 5
 
 
-def test_rewritten_programs_log_what_the_labels_say(checker: ModuleType) -> None:
+def test_rewritten_programs_log_what_the_labels_say() -> None:
     """No tracer is involved: the programs say themselves which lines they come to."""
     labels = load_labels("sample")
     for problem in load_benchmark("sample"):
         for run_input in inputs_of(problem):
-            assert checker.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
+            assert prove_runtime.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
 
 
 @pytest.mark.upstream
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
-def test_rewritten_programs_log_what_the_labels_of_a_few_say(
-    name: str, upstream: Upstream, checker: ModuleType
-) -> None:
-    """``utils/check_runtime_labels.py`` does it for all."""
+def test_rewritten_programs_log_what_the_labels_of_a_few_say(name: str, upstream: Upstream) -> None:
+    """``utils/prove/prove_runtime.py check`` does it for all."""
     labels = load_labels(name)
     for problem in read_proven(name, upstream)[::EVERY]:
         for run_input in inputs_of(problem):
             known = labels.get(problem.problem_id, {}).get(run_input.number)
             if known is not None and not known.reason:
-                assert checker.differences(problem, run_input, known) == []
+                assert prove_runtime.differences(problem, run_input, known) == []
 
 
 def test_differences_by_cause() -> None:
     causes = [
         (state, path)
-        for inputs in load_differences().values()
+        for inputs in REVAL["items"].values()
         for lines in inputs.values()
         for state, path in lines.values()
     ]
     states = Counter(state for state, _ in causes if state)
     paths = Counter(path for _, path in causes if path)
-    assert set(states) <= set(STATE_CAUSES) and set(paths) <= set(PATH_CAUSES)
+    assert set(states) <= set(REVAL["state"]) and set(paths) <= set(REVAL["path"])
     assert paths == {"again": 21, "return": 24, "expression": 3, "merged": 9, "later": 2}
     # Where two causes meet the first one counts. Seven values without a literal are among them.
     assert states == {
@@ -163,7 +126,7 @@ def test_differences_by_cause() -> None:
         "caller": 14, "merged": 6, "index": 5,
     }  # fmt: skip
     assert len(causes) == 208 and states.total() == 203
-    differences = load_differences()
+    differences = REVAL["items"]
     assert differences["DREval/100"]["4"]["24"] == differences["DREval/149"]["4"]["17"] == ["later", ""]
     assert differences["DREval/122"]["1"]["37"] == ["pairs", ""]
 

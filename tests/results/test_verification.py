@@ -48,8 +48,8 @@ def test_a_fresh_run_is_equal(output: Path) -> None:
     result = verify(output)
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
-        "org/right: equal (1 tasks, 6 metrics, 48 samples)",
-        "org/scripts: equal (1 tasks, 6 metrics, 48 samples)",
+        "org/right: equal (1 task, 6 metrics, 48 samples)",
+        "org/scripts: equal (1 task, 6 metrics, 48 samples)",
     ]
 
 

@@ -58,7 +58,7 @@ STACK_JOB = Job.unittest(STACK, STACK_TESTS, "Stack")
 def steps(sandbox: Sandbox, job: Job) -> list[list[object]]:
     outcome = sandbox.submit(dataclasses.replace(job, record=True)).result()
     assert outcome.passed, outcome
-    return list(json.loads(outcome.observations[0].literal or "")["steps"])
+    return list(json.loads(json.loads(outcome.observations[0].literal or "")["steps"]))
 
 
 def test_the_steps_of_a_function(sandbox: Sandbox) -> None:
@@ -201,3 +201,28 @@ def test_values_that_keep_the_checks_busy(sandbox: Sandbox, listed: Listed) -> N
     for outcome, expected in zip(outcomes, programs.values(), strict=True):
         assert outcome.status in expected, outcome
     assert sandbox.submit(job).result().passed
+
+
+# Looks for a test through all memory that a process can write to, its server's included.
+SEARCH = """
+import ctypes, re
+def f(n):
+    count = 0
+    for line in open("/proc/self/maps"):
+        place, mode, *_ = line.split()
+        if mode.startswith("rw"):
+            start, end = (int(each, 16) for each in place.split("-"))
+            count += len(re.findall(rb"a text.of the tests [0-9]{5}", ctypes.string_at(start, end - start)))
+    return count > 0
+"""
+
+
+def test_no_test_of_a_suite_with_a_list_is_in_a_programs_process(sandbox: Sandbox, listed: Listed) -> None:
+    tests = CHECK + "assert candidate(1) is False, 'a text of the tests 12345'\n"
+    job = Job.function("def f(n): return False", tests, "f")
+    hostile = dataclasses.replace(job, program=SEARCH)
+    # Without a list, program and tests share a process, and no later program has one that shared it.
+    assert not sandbox.submit(hostile).result().passed
+    assert not listed(job)
+    outcomes = sandbox.run([job, hostile, hostile])
+    assert [(outcome.passed, outcome.tamper_proof) for outcome in outcomes] == [(True, True)] * 3

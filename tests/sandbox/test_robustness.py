@@ -1,7 +1,4 @@
-"""Servers that die, interrupts, and what is held after many jobs: the short versions.
-
-The long ones are in utils/check_execution_robustness.py.
-"""
+"""Servers that die, interrupts, and what is held after many jobs."""
 
 from __future__ import annotations
 

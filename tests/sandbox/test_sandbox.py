@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import select
 import subprocess
 import sys
-import threading
 import time
 import types
 from collections.abc import Callable
@@ -25,7 +23,6 @@ from lm_eval_codemind.sandbox import (
     StartFailed,
     Status,
     isolation,
-    wire,
     zygote,
 )
 
@@ -354,20 +351,13 @@ def test_waiting_for_the_disk_is_not_the_programs_time() -> None:
         "actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]\n"
         "os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)\n"
     )
-    control, done = os.pipe()
-    process = subprocess.Popen([sys.executable, "-S", "-c", program], stdout=done)
-    poller = select.poll()
-    poller.register(control, select.POLLIN)
-
-    def ended() -> None:
-        process.wait()
-        wire.send(done, {"word": "ended"})
-
-    threading.Thread(target=ended).start()
-    server = types.SimpleNamespace(_cores=1, _poller=poller, _control=control, _listener=None)
+    process = subprocess.Popen([sys.executable, "-S", "-c", program])
+    server = types.SimpleNamespace(_cores=1, _listener=None)
     limits = {"cpu_seconds": 10, "wall_seconds": 0.7}
-    follow = zygote.Zygote._follow
-    assert follow(server, process.pid, limits, time.monotonic()) == ("", {"word": "ended"})  # type: ignore[arg-type]
+    child = os.pidfd_open(process.pid)
+    assert zygote.Zygote._follow(server, process.pid, child, limits, time.monotonic()) == ""  # type: ignore[arg-type]
+    os.close(child)
+    process.wait()
 
 
 def test_closing_cancels_and_refuses() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.families.runtime.score import Item, averaged_over, clustered_stderr, score
 from lm_eval_codemind.families.sr.score import gained, gained_stderr, r_sr_stderr
 from lm_eval_codemind.families.verdict.score import balanced, both, distance
@@ -206,3 +207,16 @@ def test_verdicts() -> None:
     assert balanced(1, 0.5) == 0.75 and both(0.5, 0.5) == 0.25 and both(1, 0) == 0
     assert distance(5, {2, 9}) == 3 and distance(8, {2, 9}) == 1 and distance(4, [4]) == 0
     assert distance(None, [4]) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("recorded", "computed", "right"),
+    [
+        (True, None, True),
+        (False, None, False),
+        (False, "[1, 2]", True),
+        (False, "(1, 2)", False),
+    ],
+)
+def test_an_input_is_right_if_it_gives_the_output(recorded: bool, computed: str | None, right: bool) -> None:
+    assert s_input(recorded, computed, "[1,2]", printed=False) is right

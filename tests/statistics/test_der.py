@@ -22,6 +22,7 @@ def test_a_mean_over_the_programs_that_pass() -> None:
 
 def test_not_defined_where_nothing_passes() -> None:
     assert isnan(r_der([])) and isnan(mean_s_der([], 0))
+    assert mean_s_der_stderr([1.0], 1) == 0.5
     assert isnan(mean_s_der_stderr([], 0)) and isnan(mean_s_der_stderr([1.0], 0)) and isnan(mean_s_der_stderr([], 1))
 
 

@@ -18,8 +18,8 @@ from lm_eval_codemind.transforms.unrolling import (
     Unrollable,
     unrolled,
 )
-from loop_decisions import executions, has_loops, instrumented, ran_a_loop
 from loop_recorder import literal_of, record
+from prove_unrolled import executions, has_loops, instrumented, ran_a_loop
 
 
 def run_of(code: str, expression: str = "f()") -> list[Execution]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import yaml
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.plugins import registered
 from lm_eval_codemind.problems import Problem
 
@@ -154,11 +155,11 @@ def get_benchmark(name: str) -> Benchmark:
     """Return the benchmark of that name.
 
     Raises:
-        ValueError: If there is no benchmark of that name. The message names the existing benchmarks.
+        UserError: If there is no benchmark of that name. The message names the existing benchmarks.
     """
     known = benchmarks()
     if name not in known:
-        raise ValueError(f"there is no benchmark {name!r}; the benchmarks are: {', '.join(known)}")
+        raise UserError(f"there is no benchmark {name!r}; the benchmarks are: {', '.join(known)}")
     return known[name]
 
 

@@ -1,6 +1,6 @@
 """Tests of benchmarks of buggy programs: those that reveal the bugs, and the suites that buggy programs pass.
 
-``proofs/revealing_tests.json`` (written by ``utils/find_revealing_tests.py``): benchmark -> problem -> ``test`` (an
+``proofs/revealing_tests.json``, of ``utils/prove/prove_bugs.py tests``: benchmark -> problem -> ``test`` (an
 assertion, which the correct program passes and the buggy program fails), ``call`` (the call in it, inside ``round`` if
 the test is our own and rounds the result) and ``returns`` (false if the buggy program raises or does not end).
 
@@ -9,7 +9,7 @@ buggy program fails T. The buggy program's suite has the calls of T that need no
 that reveals the bug, each with the value that the buggy program returns. A call is left out if the program does not
 return from it, or if its output cannot be proven.
 
-``proofs/buggy_outputs.json`` (written by ``utils/prove_buggy_outputs.py``): benchmark -> problem -> call -> output.
+``proofs/buggy_outputs.json``, of ``utils/prove/prove_bugs.py outputs``: benchmark -> problem -> call -> output.
 """
 
 import ast

@@ -1,6 +1,6 @@
 """Executions of programs: which lines run, which values loop variables take, and which conditions hold.
 
-``executions/`` has one file per benchmark. ``utils/prove_executions.py`` executes the programs and writes the files.
+``executions/`` has one file per benchmark. ``utils/prove/prove_executions.py`` writes the files.
 """
 
 import ast

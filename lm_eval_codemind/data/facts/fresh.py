@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, digest
 
 SHIPPED_SEED = 0
@@ -77,12 +78,15 @@ class Fresh:
         """Return the fresh inputs that :meth:`to_json` wrote.
 
         Raises:
-            ValueError: If the record belongs to another program or input. The message names the problem.
+            UserError: If the record belongs to another program or input. The message names the problem.
         """
         if "reason" in record:
             return cls(reason=record["reason"])
         if record["digest"] != _digest(problem):
-            raise ValueError(f"{problem.problem_id}: its fresh inputs were made for another program or input")
+            raise UserError(
+                f"{problem.problem_id}: its fresh inputs were made for another program or input; rebuild the data with "
+                f"`codemind data build --benchmark {problem.benchmark}`"
+            )
         runs = tuple(Run(_changed(problem.input, change), output, steps) for change, output, steps in record["runs"])
         return cls(record["steps"], runs)
 
@@ -112,7 +116,7 @@ def from_records(records: Mapping[str, Any], problems: Iterable[Problem]) -> dic
     """Return the fresh inputs that :func:`records_of` returned.
 
     Raises:
-        ValueError: If a record belongs to another program or input. The message names the problem.
+        UserError: If a record belongs to another program or input. The message names the problem.
         KeyError: If a problem has no record.
     """
     return {problem.problem_id: Fresh.from_json(records[problem.problem_id], problem) for problem in problems}

@@ -14,9 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
-from lm_eval_codemind.answers.literals import NotALiteralError, in_brackets, parse_literal
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.values import in_brackets
 from lm_eval_codemind.problems import Case, Category, Problem, beyond_prompt, shown_cases
 
 
@@ -39,7 +40,7 @@ class Proof:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Proof:
-        """Return the proof that ``utils/ship.py`` wrote."""
+        """Return the proof that ``utils/prove/ship.py`` wrote."""
         cases = {int(position): output for position, output in record.get("cases", {}).items()}
         return cls(**{**record, "cases": cases})
 

@@ -1,11 +1,11 @@
 """Verdicts about the programs of HumanEvalFix, and the lines whose change repairs the buggy ones.
 
-``proofs/fixed_programs.json`` (written by ``utils/prove_programs.py``): benchmark -> problem -> the verdict about the
+``proofs/fixed_programs.json``, of ``utils/prove/prove_programs.py``: benchmark -> problem -> the verdict about the
 fixed program with the number of inputs and, where they differ, an input with the program's result and the right one;
 and the same about the buggy program. References, written from the specifications alone, decide.
 
-``proofs/bug_lines.json`` (written by ``utils/find_bug_lines.py``): benchmark -> problem -> ``lines`` and ``searched``.
-``lines`` are the numbers of lines of the buggy program, each with the text in its place that repairs the program: it
+``proofs/bug_lines.json``, of the same script: benchmark -> problem -> ``lines`` and ``searched``. ``lines`` are the
+numbers of lines of the buggy program, each with the text in its place that repairs the program: it
 then gives the right results on all of these inputs. The text is null for the lines of a fix that changes several lines
 together. ``searched`` tells problems on which rules about the form of a line seldom help.
 """

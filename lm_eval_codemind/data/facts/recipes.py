@@ -36,7 +36,7 @@ class Recipe:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Recipe:
-        """Return the recipe that ``utils/ship.py`` wrote."""
+        """Return the recipe that ``utils/prove/ship.py`` wrote."""
         steps = (step.split(":") for step in record["steps"].split())
         lists = {"steps": tuple((rule, int(site)) for rule, site in steps), "dropped": tuple(record.get("dropped", ()))}
         return cls(**{**record, **lists})

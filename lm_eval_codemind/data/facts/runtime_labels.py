@@ -5,7 +5,7 @@ elsewhere: mostly one step, several where several statements share the line. A l
 with every turn. Calls in between do not end a run. The value is the variable's value in the frame of that run when the
 run ends. The next line is the line of the first statement that starts after the start of the run, in any frame of the
 program; statements of the test do not count.
-``utils/prove_runtime.py`` executes the programs and writes one packaged file per benchmark.
+``utils/prove/prove_runtime.py`` executes the programs and writes one packaged file per benchmark.
 """
 
 import ast

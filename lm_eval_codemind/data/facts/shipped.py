@@ -1,4 +1,4 @@
-"""Reading of this package's data files, which ``utils/ship.py`` writes.
+"""Reading of this package's data files, which ``utils/prove/ship.py`` writes.
 
 A file contains one JSON object: program or problem -> record. ``NAME.json`` has one record per line, so that version
 control shows which records changed. ``NAME.json.gz`` is used for long data.
@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
+
 FOLDER = Path(str(files(__package__)))
 
 
@@ -24,7 +26,7 @@ def load(name: str, folder: Path | None = None) -> Mapping[str, Any]:
         folder: The folder of a study; this one by default.
 
     Raises:
-        ValueError: If the file cannot be read. The message names it.
+        UserError: If the file cannot be read. The message names it.
     """
     file = (folder or FOLDER) / name
     if not file.is_file():
@@ -33,7 +35,7 @@ def load(name: str, folder: Path | None = None) -> Mapping[str, Any]:
     try:
         records = json.loads(gzip.decompress(content) if name.endswith(".gz") else content)
     except (ValueError, OSError) as error:
-        raise ValueError(f"{file}: not readable ({error}); install lm-eval-codemind again") from error
+        raise UserError(f"{file}: not readable ({error}); install lm-eval-codemind again") from error
     if not isinstance(records, dict):
-        raise ValueError(f"{file}: not a JSON object; install lm-eval-codemind again")
+        raise UserError(f"{file}: not a JSON object; install lm-eval-codemind again")
     return records

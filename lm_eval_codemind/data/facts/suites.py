@@ -12,7 +12,7 @@ from lm_eval_codemind.data.facts import shipped
 
 FILE = "proofs/suites.json"
 STEPS = shipped.FOLDER / "suite_steps.xz"
-"""The steps of the packaged suites, for the sandbox. ``utils/record_suites.py`` makes and proves them."""
+"""The steps of the packaged suites, for the sandbox. ``utils/prove/prove_labels.py suites`` makes and proves them."""
 FAIR = "fair"
 
 CLASSES: dict[str, str] = {

@@ -13,6 +13,7 @@ from typing import Any
 from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, labelled_form
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.der import score as scores
 from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
@@ -108,11 +109,11 @@ def ask(stage: FirstStage, seed: int) -> DependentReasoning:
         seed: Seed of the draw of the inputs.
 
     Raises:
-        ValueError: If the responses of the first stage are not programs.
+        UserError: If the responses of the first stage are not programs.
     """
     family = family_named(str(stage.suite["family"]))
     if family is None or not family.executes:
-        raise ValueError(f"{stage.task}: its responses are not programs; name another first_stage_task")
+        raise UserError(f"{stage.task}: its responses are not programs; name another first_stage_task")
     passing = _passing_programs(stage, family, seed)
     labelled: list[tuple[Key, Execution, str]] = []
     left_out: dict[str, list[str]] = {}
@@ -308,7 +309,7 @@ def dataset(
         options: ``--metadata`` and ``--model_args``.
 
     Raises:
-        ValueError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.
+        UserError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.
     """
     seed = seed_option({"input_seed": input_seed}, "input_seed", INPUT_SEED)
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.der import score as scores
 from lm_eval_codemind.families.der.task import INPUT_SEED, Record, failures, values
 from lm_eval_codemind.families.ier.view import ExecutionView
@@ -100,7 +101,7 @@ def _first_stage(task: TaskRun, file: Path) -> Path:
 def _record(sample: Sample) -> Record:
     record: Any = sample.scores["r_der"]
     if not isinstance(record, Mapping):
-        raise ValueError(f"{sample.key.within_task()}: its r_der is {record!r}, not a record; run the task again")
+        raise UserError(f"{sample.key.within_task()}: its r_der is {record!r}, not a record; run the task again")
     return record
 
 

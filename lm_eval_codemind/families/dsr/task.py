@@ -46,7 +46,7 @@ class SemanticsReasoning(Family):
         With the option ``transform_seed``, C+ is made and verified now, with that seed.
 
         Raises:
-            ValueError: If the seed is not an integer, or a package that C+ imports is not installed.
+            UserError: If the seed is not an integer, or a package that C+ imports is not installed.
         """
         failing = load_side(benchmark.name, "dsr")
         problems = [problem for problem in load_benchmark(benchmark.name) if problem.problem_id not in failing]

@@ -11,6 +11,7 @@ from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
 from lm_eval_codemind.data.manifest import data_directory
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import score as scores
 from lm_eval_codemind.families.ier.task import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.family import Variant
@@ -82,13 +83,13 @@ def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
     """Return the seed and the number of fresh inputs per problem.
 
     Raises:
-        ValueError: If one is not a whole number, or is too small.
+        UserError: If one is not a whole number, or is too small.
     """
     numbers = []
     for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
         value = options.get(name, default)
         if not str(value).isdecimal() or int(value) < least:
-            raise ValueError(f"{name} is {value!r} and must be a whole number from {least}; set --metadata {name}=N")
+            raise UserError(f"{name} is {value!r} and must be a whole number from {least}; set --metadata {name}=N")
         numbers.append(int(value))
     return numbers[0], numbers[1]
 
@@ -105,13 +106,13 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
         count: The number of fresh inputs per problem; some problems have fewer.
 
     Raises:
-        ValueError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
+        UserError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
             that the programs import is not installed.
         IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
     """
     problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
     if any(problem.language != "python" for problem in problems):
-        raise ValueError(f"{benchmark}: fresh inputs are made for programs in Python; choose another benchmark")
+        raise UserError(f"{benchmark}: fresh inputs are made for programs in Python; choose another benchmark")
     packaged = load_records(benchmark)
     if seed == SHIPPED_SEED and count == 1 and packaged:
         return from_records(packaged, problems)

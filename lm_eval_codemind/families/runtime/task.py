@@ -1,8 +1,8 @@
 """Runtime behaviour: which lines of a program run, what its variables hold, what comes next, and what comes out.
 
 Four kinds of question, which are the settings: ``coverage``, ``state`` and ``path`` are about a line of a program on an
-input, ``output`` is about the input. Each is asked where it needs execution; see ``utils/runtime_questions.py``. After
-REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
+input, ``output`` is about the input. Each is asked where it needs execution: ``utils/prove/runtime_questions.py``.
+After REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +18,7 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
 from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE
+from lm_eval_codemind.families.runtime.selection import ITEMS, chosen, select
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
@@ -41,6 +42,7 @@ class RuntimeBehaviour(Family):
 
     variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
     templates = Path(__file__).with_name("templates")
+    options: ClassVar[tuple[str, ...]] = (ITEMS,)
     filters = (FILTER,)
     metric = "state_executed"
     verdict = "right"
@@ -57,6 +59,14 @@ class RuntimeBehaviour(Family):
         """Return the problems with a question to ask."""
         problems = super().problems(benchmark, options)
         return [problem for problem in problems if any(self.questions(problem, setting) for setting in SETTINGS)]
+
+    def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
+        """Return a few questions of each kind about each problem, or all, as the option says."""
+        most = chosen(options)
+        return select(questions, most) if isinstance(most, int) else questions
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite[ITEMS] = chosen(options)
 
     def template(self, kind: Kind, setting: str) -> str:
         return setting

@@ -9,10 +9,11 @@ from typing import Any
 from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.families.runtime.items import NEEDS, OUTPUT, SETTINGS, STATE, items
 from lm_eval_codemind.families.runtime.score import Item, clustered_stderr, ic, score
+from lm_eval_codemind.families.runtime.selection import ITEMS, USUAL
 from lm_eval_codemind.families.view import Part, Unit, View, exchange
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.samples import Sample
+from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.statistics import Estimate, mean
 
 # A longer line of code pushes its notes to the right, and no other line's.
@@ -58,6 +59,11 @@ class RuntimeView(View):
         answered = items_of(samples, metric)
         value, error = score(metric, answered), 1.96 * clustered_stderr(metric, answered)
         return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
+
+    def reasons_against(self, task: TaskRun) -> list[str]:
+        """Return why results may not be submitted: if another number of questions was asked."""
+        asked = task.suite.get(ITEMS, USUAL)
+        return [] if asked == USUAL else [f"not the default settings: {ITEMS} is {asked}"]
 
     def parts(self, unit: Unit) -> list[Part]:
         language = str(unit[0].doc.get("language", ""))

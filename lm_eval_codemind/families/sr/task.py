@@ -58,7 +58,7 @@ class SpecificationReasoning(Family):
         The option ``hint_seed`` selects other tests.
 
         Raises:
-            ValueError: If the seed is not a number.
+            UserError: If the seed is not a number.
         """
         problems = [
             problem

@@ -14,6 +14,7 @@ from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, get_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.sr import score as scores
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.families.sr.task import MISLEADING, NO_TEST, SpecificationReasoning
@@ -54,10 +55,10 @@ class Translation(SpecificationReasoning):
         """Return the problems with a proven output, one program each, whose output has a line at all.
 
         Raises:
-            ValueError: If the benchmark has no counterpart in another language.
+            UserError: If the benchmark has no counterpart in another language.
         """
         if not benchmark.counterpart:
-            raise ValueError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
+            raise UserError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
         candidates = [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
         return [
             problem

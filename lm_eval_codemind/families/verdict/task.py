@@ -121,8 +121,7 @@ class Locate(Verdict):
         return {**super().prompt(kind, fields, setting), "numbered": numbered(fields["program"])}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        lines = question["program"].split("\n")
-        block = read(response, ANSWER, lambda text: line_with(text, lines) or line_number(text), anywhere=True)
+        block = read(response, ANSWER, line_number, anywhere=True)
         return Answer(None if block.value is None else str(block.value), reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
@@ -163,18 +162,6 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
                 after = min((n for n in words if n >= start), default=start - 1)
                 changed.update(range(before, after + 1))
     return sorted(n + 1 for n in changed)
-
-
-def line_with(text: str, lines: Sequence[str]) -> int | None:
-    """Return the number of the line of a program that an answer repeats; None if it repeats no line, or no single one.
-
-    CES asks for the text of the buggy line. The first line of the answer that occurs once in the program counts.
-    """
-    for row in filter(str.strip, text.splitlines()):
-        numbers = [number for number, line in enumerate(lines, 1) if line.strip() == row.strip()]
-        if len(numbers) == 1:
-            return numbers[0]
-    return None
 
 
 # -- aggregations

@@ -5,6 +5,7 @@ What executes them is :mod:`lm_eval_codemind.sandbox.java`.
 
 from collections.abc import Iterable
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.java.kinds import Function, Script
 from lm_eval_codemind.problems import Complexity
@@ -58,7 +59,7 @@ class _Java(Language):
         try:
             jdk.find()
         except jdk.JavaUnavailable as error:
-            raise ValueError(str(error)) from error
+            raise UserError(str(error)) from error
 
 
 JAVA = _Java()

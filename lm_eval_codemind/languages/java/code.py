@@ -8,67 +8,54 @@ answer, and what is joined to it. The functions raise no exception on any text; 
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import blocks, last_program
+from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
 from lm_eval_codemind.languages.java.sections import Item, sections
-from lm_eval_codemind.languages.java.syntax import SOLUTION, is_valid, types_in
-
-WRAPPER = "Main"
+from lm_eval_codemind.languages.java.syntax import METHODS, SOLUTION, is_valid, parse, types_in
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
 _OTHER = frozenset("python py cpp c++ c csharp cs c# javascript js typescript ts kotlin scala go".split())  # noqa: SIM905
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
 _DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
-# The number of classes that are examined, from the last.
-_MOST_CLASSES = _MOST_FILES = 50
+# The modifier of a class.
+_PUBLIC = re.compile(r"\A([^{]*?)\bpublic\s+")
+# The number of sections or classes that are examined, from the last.
+_MOST = 50
 
 File = Sequence[Item]
 
 
-@dataclass(frozen=True)
-class Code:
-    """A program from a response.
+def extract_program(response: str, original: str = "") -> str | Unfinished | None:
+    """Return the program in a response: one compilation unit with its package, imports and classes.
 
-    Attributes:
-        source: One compilation unit: its package, imports and classes.
-        main_class: The class to start, as ``java`` takes it (``Main``, ``contest.Main``, ``Outer$Main``); ``""`` where
-            none has a ``main`` method.
-    """
-
-    source: str
-    main_class: str = ""
-
-
-def code(response: str, original: str = "") -> Code | None:
-    """Return the program in a response; None without a program.
+    It is Unfinished if the response ends inside code and has no other program, and None if it has no class.
 
     Args:
         response: The model's response.
         original: The program in the prompt, which the response may quote.
     """
-    files, _ = _read(response)
-    candidates = [file for file in files if any("main" in item.words for item in file)][-_MOST_FILES:]
-    pairs = [(file, source) for file in candidates if main_class(source := _joined(file, files))]
-    pairs = [(file, source) for file, source in pairs if is_valid(source)] or pairs
-    pairs = [(file, source) for file, source in pairs if all(item.kind != "method" for item in file)] or pairs
+    files, broken = _read(response)
+    candidates = [file for file in files if any("main" in item.words for item in file)][-_MOST:]
+    pairs = preferred(
+        [(file, source) for file in candidates if main_class(source := _joined(file, files))],
+        lambda pair: is_valid(pair[1]),
+        lambda pair: all(item.kind != "method" for item in pair[0]),
+    )
     if pairs:
         names = {item.name for file in files for item in file if item.kind == "type"}
-        shown = _squeezed(original)
         demos = {source for file, source in pairs if _is_demo(file, source, names)}
-        rules = (
+        shown = _squeezed(original)
+        return last_program(
+            [source for _, source in pairs],
             lambda source: source not in demos,
             lambda source: not shown or _squeezed(source) != shown,
             _READS.search,
             _PRINTS.search,
         )
-        source = pairs[last_program([source for _, source in pairs], rules)][1]
-        return Code(source, main_class(source))
     types = [file for file in files if any(item.kind == "type" for item in file)]
-    return Code(_joined(types[-1], files)) if types else None
+    return broken or (_joined(types[-1], files) if types else None)
 
 
 def main_class(program: str) -> str:
@@ -78,32 +65,26 @@ def main_class(program: str) -> str:
     class, and is public. If no class meets all conditions, the last condition is dropped first.
     """
     types = types_in(program)
-    best = [one for one in types if one.main][-_MOST_CLASSES:]
-    if len(best) > 1:
-        others = [one.name for one in types if not one.main and _READS.search(one.source)]
-        reading = re.compile("|".join([_READS.pattern, *(rf"\b{re.escape(name)}\b" for name in others)]))
-        best = [one for one in best if not one.is_stub] or best
-        best = [one for one in best if reading.search(one.source)] or best
-        best = [one for one in best if re.match(r"[^{]*\bpublic\s", one.source)] or best
+    others = [re.escape(one.name) for one in types if not one.main and _READS.search(one.source)]
+    reading = re.compile("|".join([_READS.pattern, *(rf"\b{name}\b" for name in others)]))
+    best = preferred(
+        [one for one in types if one.main][-_MOST:],
+        lambda one: not one.is_stub,
+        lambda one: reading.search(one.source),
+        lambda one: re.match(r"[^{]*\bpublic\s", one.source),
+    )
     return best[-1].main if best else ""
 
 
-def unfinished(response: str) -> Unfinished | None:
-    """Return the code inside which a response ends, as far as it goes; None if it does not end inside code."""
-    text = _read(response)[1]
-    return None if text is None else Unfinished(text)
-
-
-@lru_cache(maxsize=4)
-def _read(response: str) -> tuple[list[File], str | None]:
-    """Return the sections of a response, and the text of the first unfinished declaration."""
+def _read(response: str) -> tuple[list[File], Unfinished | None]:
+    """Return the sections of a response, and the first unfinished declaration."""
     files: list[File] = []
-    broken: str | None = None
+    broken: Unfinished | None = None
     for block in blocks(response, is_valid):
         if block.language not in _OTHER:
             of_block, end = sections(block)
             files += filter(None, of_block)
-            broken = broken or end
+            broken = broken or (Unfinished(end) if end else None)
     return files, broken
 
 
@@ -122,7 +103,7 @@ def _squeezed(source: str) -> str:
 def _joined(file: File, files: Sequence[File]) -> str:
     """Return a section as a source, with the classes of other sections that it needs, and their imports."""
     if not any(one.main for one in types_in("\n".join(item.source for item in file))):
-        file = _in_class(file, WRAPPER, "main", "public ")
+        file = _in_class(file, "Main", "main", "public ")
     far = {item.name: (item, other) for other in files if other is not file for item in other if item.kind == "type"}
     classes = [item for item in file if item.kind == "type"]
     declared = {item.name for item in classes}
@@ -133,22 +114,19 @@ def _joined(file: File, files: Sequence[File]) -> str:
             used.append(far[name][1])
             declared.add(name)
     words = frozenset().union(*(item.words for item in (*file, *classes)))
-    imports = [item for item in file if item.kind == "import"]
-    known = {item.name for item in imports}
+    imports = {item.name: item.source for item in file if item.kind == "import"}
     for other in files:
         is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
         for item in other:
             last = item.name.rpartition(".")[2]
-            if item.kind == "import" and item.name not in known and (last in words or (last == "*" and is_used)):
-                imports.append(item)
-                known.add(item.name)
-    if len(used) > 1:  # All classes are in one package now.
-        foreign = {item.name for other in files for item in other if item.kind == "package"}
-        imports = [item for item in imports if item.name.rpartition(".")[0] not in foreign]
+            if item.kind == "import" and (last in words or (last == "*" and is_used)):
+                imports.setdefault(item.name, item.source)
+    # Joined classes are in one package.
+    foreign = {item.name for other in files for item in other if item.kind == "package" and len(used) > 1}
     pieces = [item.source for item in file if item.kind == "package"][:1]
-    pieces += ["\n".join(item.source for item in imports)] if imports else []
+    pieces += ["\n".join(imports[name] for name in imports if name.rpartition(".")[0] not in foreign)]
     pieces += [item.source for item in file if item.kind not in ("package", "import")]
-    return "\n\n".join([*pieces, *(item.hidden for item in classes[near:])]) + "\n"
+    return "\n\n".join(filter(None, [*pieces, *(_PUBLIC.sub(r"\1", item.source) for item in classes[near:])])) + "\n"
 
 
 def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
@@ -157,31 +135,55 @@ def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
     if not any(item.kind == "method" and item.name == method for item in members):
         return file
     source = "\n\n".join(item.source for item in members)
-    wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}", len(modifier))
+    wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}")
     others = [item for item in file if item.kind == "type" and item.name != name]
     return [*(item for item in file if item.kind == "import"), wrapped, *others]
 
 
-def class_in(response: str, method: str, original: str = "") -> str | None:
-    """Return the class ``Solution`` of a response, with its imports and the classes next to it; None without one.
+def extract_class(response: str, method: str, original: str = "") -> str | Unfinished | None:
+    """Return the class ``Solution`` of a response, with its imports and the classes next to it.
 
-    A method without that class is put into one, together with the methods and fields of its section.
+    A method without that class is put into one, together with the methods and fields of its section. The result is
+    Unfinished if the response ends inside code and has no such class.
 
     Args:
         response: The model's response.
         method: The requested method.
         original: The program in the prompt, which the response may quote.
     """
-    files, _ = _read(response)
+    files, broken = _read(response)
     shown = _squeezed(original)
-    best: list[tuple[File, str]] = []
-    for file in files:
-        file = file if any(item.name == SOLUTION for item in file) else _in_class(file, SOLUTION, method)
-        best += [(file, item.source) for item in file if item.kind == "type" and item.name == SOLUTION]
-    for rule in (
-        re.compile(rf"\b{re.escape(method)}\s*\(").search,
-        is_valid,
-        lambda source: not shown or _squeezed(source) not in shown,
-    ):
-        best = [one for one in best if rule(one[1])] or best
-    return _joined(best[-1][0], files) if best else None
+    wrapped = (
+        file if any(item.name == SOLUTION for item in file) else _in_class(file, SOLUTION, method) for file in files
+    )
+    best = preferred(
+        [(file, item.source) for file in wrapped for item in file if item.kind == "type" and item.name == SOLUTION],
+        lambda pair: re.search(rf"\b{re.escape(method)}\s*\(", pair[1]),
+        lambda pair: is_valid(pair[1]),
+        lambda pair: not shown or _squeezed(pair[1]) not in shown,
+    )
+    return _joined(best[-1][0], files) if best else broken
+
+
+def with_members(answer: str, program: str) -> str:
+    """Return an answer with a program's imports, and its class ``Solution`` with the program's methods that it lacks.
+
+    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned unchanged.
+
+    Args:
+        answer: A class ``Solution``, with its imports and the classes next to it.
+        program: A program that has such a class.
+    """
+    tree, whole = parse(answer), parse(program)
+    body, others = (
+        next((node.child("body") for node in one.types if one.name(node) == SOLUTION), None) for one in (tree, whole)
+    )
+    if not tree.is_valid or body is None or others is None:
+        return answer
+    defined = {tree.name(node) for node in body.of_kind(*METHODS)}
+    lacking = [node for node in others.of_kind(*METHODS) if whole.name(node) not in defined]
+    members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
+    before = tree.text(body)
+    types = [(tree.text(node), tree.name(node) == SOLUTION) for node in tree.types]
+    texts = [text.replace(before, "{" + members + before[1:]) if is_owner else text for text, is_owner in types]
+    return "\n".join(dict.fromkeys([*tree.imports, *whole.imports])) + "\n\n" + "\n\n".join(texts) + "\n"

@@ -64,13 +64,9 @@ class Script(ScriptKind, _JavaKind):
         specification: str = "",
         original: str = "",
     ) -> str | Unfinished | None:
-        from lm_eval_codemind.languages.java.code import code as code_of
-        from lm_eval_codemind.languages.java.code import unfinished
+        from lm_eval_codemind.languages.java.code import extract_program
 
-        code = code_of(response, original)
-        if code is not None and code.main_class:
-            return code.source
-        return unfinished(response) or (None if code is None else code.source)
+        return extract_program(response, original)
 
     def extract_target(self, code: str, problem: Problem) -> str:
         from lm_eval_codemind.languages.java.syntax import parse_valid
@@ -109,24 +105,21 @@ class Function(_JavaKind):
         original: str = "",
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
-        from lm_eval_codemind.languages.java.code import class_in, unfinished
-        from lm_eval_codemind.languages.java.members import with_members
+        from lm_eval_codemind.languages.java.code import extract_class, with_members
 
-        definition = class_in(response, problem.entry_point, original)
-        return unfinished(response) if definition is None else with_members(definition, into)
+        answer = extract_class(response, problem.entry_point, original)
+        return with_members(answer, into) if isinstance(answer, str) else answer
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""
-        from lm_eval_codemind.languages.java.members import types_of
         from lm_eval_codemind.languages.java.syntax import parse_valid
 
         tree = parse_valid(code)
-        return "\n\n".join(tree.text(node) for node in types_of(tree)) + "\n"
+        return "\n\n".join(tree.text(node) for node in tree.types) + "\n"
 
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         from lm_eval_codemind.languages.java import suites
-        from lm_eval_codemind.languages.java.members import imports_of
         from lm_eval_codemind.languages.java.syntax import parse
 
-        imports = "\n".join(imports_of(parse(problem.tests)))
+        imports = "\n".join(parse(problem.tests).imports)
         return dataclasses.replace(problem, tests=suites.as_suite(tests, imports))

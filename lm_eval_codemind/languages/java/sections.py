@@ -21,7 +21,7 @@ _VALUE = rf"(?:<[^{{}};()]{{0,200}}>\s*)?{_NAME}(?:\.{_NAME}){{0,8}}(?:<[^{{}};(
 _START = re.compile(
     rf"(?P<import>import\s+(?:static\s+)?(?P<path>[\w$]+(?:\s?\.\s?[\w$]+){{0,30}}(?:\s?\.\s?\*)?)\s?;)"
     rf"|(?P<package>package\s+(?P<place>{_NAME}(?:\.[\w$]+){{0,30}})\s?;)"
-    rf"|(?P<modifiers>(?:{_MODIFIER}){{0,12}})(?:"
+    rf"|(?:{_MODIFIER}){{0,12}}(?:"
     rf"(?P<type>(?:class|interface|enum|record|@interface)\s+(?P<name>{_NAME})\s{{0,200}}(?:<[^;{{}}()]{{0,300}}>\s{{0,20}})?"
     r"(?:\([^;{}]{0,500}\)\s{0,20})?(?:(?:extends|implements|permits)\s[^;{}()]{0,500})?\{)"
     rf"|(?P<method>(?!(?:new|return|else|class|throw|package|import)\b){_VALUE}\s+(?P<called>{_NAME})\s?"
@@ -39,23 +39,16 @@ class Item:
         kind: ``package``, ``import``, ``type``, ``method``, ``field`` or ``line``.
         name: Its name; the path of an import.
         source: Its text, at column 0.
-        modifiers: The length of its modifiers.
     """
 
     kind: str
     name: str
     source: str
-    modifiers: int = 0
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of its source."""
         return frozenset(_WORD.findall(self.source))
-
-    @property
-    def hidden(self) -> str:
-        """Its source without the modifier ``public``."""
-        return re.sub(r"\bpublic\s+", "", self.source[: self.modifiers]) + self.source[self.modifiers :]
 
 
 def sections(block: Block) -> tuple[list[list[Item]], str | None]:
@@ -95,6 +88,6 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
         margin = text[text.rfind("\n", max(0, start.start() - 200), start.start()) + 1 : start.start()]
         source = text[start.start() : end]
         source = source.replace("\n" + margin, "\n") if margin.isspace() else source
-        files[-1].append(Item(kind, re.sub(r"\s+", "", name), source, len(start["modifiers"] or "")))
+        files[-1].append(Item(kind, re.sub(r"\s+", "", name), source))
         at = end
     return files, None

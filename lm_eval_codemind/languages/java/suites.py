@@ -11,7 +11,6 @@ by the compiler if not.
 import re
 from functools import lru_cache
 
-from lm_eval_codemind.languages.java.members import imports_of, types_of
 from lm_eval_codemind.languages.java.syntax import SOLUTION, Node, Tree, parse, parse_valid
 from lm_eval_codemind.sandbox import Job, Limits
 
@@ -40,8 +39,8 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
     source, names = _prepared(suite, entry_point, context)
     tree = parse(program)
     if tree.is_valid:
-        classes = [tree.text(node) for node in types_of(tree) if tree.name(node) not in names]
-        program = "\n".join([*imports_of(tree), "", *classes, ""])
+        classes = [tree.text(node) for node in tree.types if tree.name(node) not in names]
+        program = "\n".join([*tree.imports, "", *classes, ""])
     return Job.function(program, source, SOLUTION, limits=limits, job_id=job_id, language="java")
 
 
@@ -63,7 +62,7 @@ def _prepared(suite: str, entry_point: str, context: str) -> tuple[str, frozense
     for node in around.root.children:
         if node.kind == "class_declaration":
             body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
-    imports = dict.fromkeys([*imports_of(tree), *imports_of(around)])
+    imports = dict.fromkeys([*tree.imports, *around.imports])
     names = frozenset(_WORD.findall(body)) - {SOLUTION}
     return "\n".join([*imports, "", body, ""]), names
 

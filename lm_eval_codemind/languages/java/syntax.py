@@ -95,6 +95,16 @@ class Tree:
         """Return the name of a declaration, or ``""``."""
         return self.part(node, "name")
 
+    @property
+    def imports(self) -> list[str]:
+        """The imports, unchanged."""
+        return [self.text(node) for node in self.root.of_kind("import_declaration")]
+
+    @property
+    def types(self) -> list[Node]:
+        """The top-level types."""
+        return self.root.of_kind(*TYPES)
+
     def part(self, node: Node, role: str) -> str:
         """Return the source of a node's first child in a field, or ``""``."""
         child = node.child(role)

@@ -101,10 +101,12 @@ def python_kind(problem: Problem) -> PythonKind:
     """Return the kind of a Python problem's program.
 
     Raises:
-        ValueError: If the problem is not one in Python.
+        UserError: If the problem is not one in Python.
     """
     if problem.language != PYTHON.name:
-        raise ValueError(f"{problem.problem_id}: a program in {problem.language}, and Python is wanted")
+        raise UserError(
+            f"{problem.problem_id}: a program in {problem.language}, and Python is wanted; choose another benchmark"
+        )
     kind = PYTHON.kind(problem.kind)
     assert isinstance(kind, PythonKind)
     return kind

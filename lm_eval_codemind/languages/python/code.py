@@ -15,16 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import blocks, last_program
+from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
-from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, Statement, is_idle
+from lm_eval_codemind.languages.python.statements import MOST_STATEMENTS, PARSE_ERRORS, Parser, Statement, is_idle
 
 Pool = Sequence[Statement]
 
 # Stands for the name of what every answer needs.
 _ALWAYS = "*"
-# Of more statements, the last ones are read.
-_MOST_STATEMENTS = 2000
 # Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
@@ -73,7 +71,7 @@ class _Response:
             self.pool += statements or ()
             if statements is None:
                 self.broken.append(block.text)
-        self.pool = self.pool[-_MOST_STATEMENTS:]
+        self.pool = self.pool[-MOST_STATEMENTS:]
 
     def broken_text(self, name: str) -> str | None:
         """Return the last text that does not parse and seems to define a name."""
@@ -125,7 +123,7 @@ def extract_method(
     places: list[tuple[Statement, list[Statement]]] = []
     owners: list[Statement] = []
     for part in read.pool:
-        if isinstance(part.node, ast.ClassDef if part.node else type(None)) and class_name in part.binds:
+        if isinstance(part.node, (ast.ClassDef, type(None))) and class_name in part.binds:
             owners.append(part)
             members = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block) or []
             places += [(member, members) for member in members if name in member.binds]
@@ -133,8 +131,8 @@ def extract_method(
             places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
     target = _chosen([part for part, _ in places], name, original)
     if target is None:
-        body = read.broken_text(name) or _from_body(read, header)
-        return MethodCode(name, body) if isinstance(body, str) and body not in read.broken else body
+        body = _from_body(read, header)
+        return read.broken_text(name) or (MethodCode(name, body) if body else None)
     siblings = next(members for part, members in places if part is target)
     return _method(read.pool, owners, target, siblings, name)
 
@@ -156,14 +154,17 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     if not finished:
         return _joined(scripts[-1]) if scripts else next(reversed(read.broken), None)
     quoted = _tree(original)
-    plain = ["\n".join(ast.unparse(part.node) for part in parts if part.node) for parts in finished]
-    rules = (
+    programs: dict[str, Pool] = {}
+    for parts in finished:
+        programs.setdefault("\n".join(ast.unparse(part.node) for part in parts if part.node), parts)
+    program = last_program(
+        programs,
         lambda text: not _DEMO.search(text),
         lambda text: not quoted or _tree(text) != quoted,
         _READS.search,
         _PRINTS.search,
     )
-    return _joined(_needed(read.pool, finished[last_program(plain, rules)], set()))
+    return _joined(_needed(read.pool, programs[program], set()))
 
 
 def _tree(source: str) -> str | None:
@@ -188,29 +189,24 @@ def _defines(part: Statement, name: str) -> bool:
 
 def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
     """Return the last definition that is not the original, has a body and is finished, in this order."""
-    quoted = set()
-    if original:
-        nodes = ast.walk(ast.parse(original))
-        quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
-    best = list(definitions)
-    for rule in (
+    nodes = ast.walk(ast.parse(original))
+    quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
+    best = preferred(
+        definitions,
         lambda part: part.node is None or not _is_stub(part.node),
         lambda part: part.node is not None,
         lambda part: not quoted or _tree(part.source) not in quoted,
-    ):
-        best = list(filter(rule, best)) or best
+    )
     return best[-1] if best else None
 
 
 def _is_stub(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ClassDef):
-        methods = [part for part in node.body if isinstance(part, FUNCTIONS) and part.name != "__init__"]
-        return bool(methods) and all(_is_stub(method) for method in methods)
-    if not isinstance(node, FUNCTIONS):
-        return False
-    return all(
+    parts = node.body if isinstance(node, ast.ClassDef) else [node]
+    functions = [part for part in parts if isinstance(part, FUNCTIONS) and (part is node or part.name != "__init__")]
+    return bool(functions) and all(
         isinstance(part, (ast.Pass, ast.Raise)) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        for part in node.body
+        for function in functions
+        for part in function.body
     )
 
 

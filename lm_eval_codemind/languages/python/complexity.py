@@ -43,7 +43,7 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
 
     Args:
         code: The source.
-        loop_length: LL, where it is known: it takes an execution, see ``utils/measure_loops.py``.
+        loop_length: LL, where it is known: it takes an execution, see ``utils/prove/measure_loops.py``.
     """
     if not code.strip():
         return None

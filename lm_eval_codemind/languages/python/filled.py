@@ -1,25 +1,30 @@
-"""Texts with holes that an answer fills.
+"""Inputs read from answers: texts with holes that an answer fills.
 
 A recorded input becomes such a text when its arguments are removed: ``f(??)``, or a whole test method. The syntax tree
-of an answer is compared with the text's. Outside the holes both must be equal, apart from layout and comments.
+of an answer is compared with the text's. Outside the holes both must be equal, apart from layout and comments. So an
+answer adds values to an input, and no code.
 """
 
 import ast
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.answers.literals import (
     Arguments,
     NotALiteralError,
     arguments_of,
     check_limits,
     parse_quietly,
-    render,
     value_of,
 )
+from lm_eval_codemind.answers.normal import readings
+from lm_eval_codemind.languages.base import PredictedInput
+from lm_eval_codemind.languages.values import render
 
 HOLE = "??"
 # The name that represents a hole in Python: without a star, one value; with a star, all the arguments of a call.
@@ -28,53 +33,82 @@ _INDENTED = re.compile(r"\n([ \t]+)\S")
 
 
 @dataclass(frozen=True)
-class Filling:
-    """A text with holes.
+class MaskedInput:
+    """An input without its arguments: a text with holes.
 
     Attributes:
+        recorded: The problem's own input.
         segments: Text before, between and after the holes; one more segment than holes.
+        parameters: Names of the function's parameters, in order.
         arguments: Whether a hole holds all the arguments of a call; otherwise it holds one value.
         constructors: Names of constructors that may be called in a hole, in addition to literals.
     """
 
+    recorded: str
     segments: tuple[str, ...]
+    parameters: tuple[str, ...] = ()
     arguments: bool = False
     constructors: frozenset[str] = frozenset()
 
+    def shown(self) -> str:
+        """Return the text with a mark in place of each hole."""
+        return HOLE.join(self.segments)
+
+    def read(self, answer: str) -> PredictedInput | None:
+        """Return the input in an answer; None if the answer has anything but values in the holes.
+
+        An answer is the whole text, the body of its test method, or the call with the hole.
+        """
+        if too_long(answer, self.recorded):
+            return None
+        for reading in readings(answer):
+            if same_source(reading, self.recorded):
+                return PredictedInput(self.recorded, True)
+            values = self._values(reading)
+            if values is not None:
+                return PredictedInput(self.filled(values), self._is_known(values))
+        return None
+
+    def filled(self, values: Sequence[Any]) -> str:
+        """Return the text with values in its holes, each an :class:`Arguments` or a value of a literal."""
+        pairs = zip(values, self.segments[1:], strict=True)
+        return self.segments[0] + "".join(f"{render(value)}{segment}" for value, segment in pairs)
+
+    @cached_property
+    def known(self) -> list[Any] | None:
+        """The values of the recorded input in the holes; None if they are not literals."""
+        return self._values(self.recorded)
+
+    def _is_known(self, values: list[Any]) -> bool:
+        """Whether a program cannot distinguish values from the recorded ones.
+
+        Equality is not enough: ``1`` and ``1.0``, or dicts in another order, may give different outputs.
+        """
+        return self.known is not None and list(map(self._written, values)) == list(map(self._written, self.known))
+
+    def _written(self, value: Any) -> str:
+        is_list = isinstance(value, Arguments) and not value.constructor
+        return render(value.named(self.parameters) if is_list else value)
+
+    def _values(self, text: str) -> list[Any] | None:
+        """Return the values in the holes; None if the text differs elsewhere, or a hole contains no literal."""
+        take = arguments_of if self.arguments else value_of
+        try:
+            answer = parse_source(text)
+            contents = (in_holes(pattern, answer) for pattern in self._patterns)
+            content = next((one for one in contents if one is not None), None)
+            return None if content is None else [take(node, self.constructors) for node in content]
+        except NotALiteralError:
+            return None
+
     @cached_property
     def _patterns(self) -> list[Sequence[ast.AST]]:
-        """The forms of an answer: the whole text, the body of its test method, or the call with the hole."""
         body = parse_source(f"{'*' if self.arguments else ''}{HOLE_NAME}".join(self.segments))
         patterns: list[Sequence[ast.AST]] = [body]
         if isinstance(body[-1], ast.FunctionDef):
             patterns.append(body[-1].body)
         calls: list[Any] = [node for part in body for node in ast.walk(part) if _takes_any_arguments(node)]
         return [*patterns, *([ast.Expr(call)] for call in calls)]
-
-    def shown(self) -> str:
-        """Return the text with a mark in place of each hole."""
-        return HOLE.join(self.segments)
-
-    def filled(self, values: Sequence[Any]) -> str:
-        """Return the text with values in its holes, each an :class:`Arguments` or a value of a literal."""
-        parts = [self.segments[0]]
-        for value, segment in zip(values, self.segments[1:], strict=True):
-            parts += [str(value) if isinstance(value, Arguments) else render(value), segment]
-        return "".join(parts)
-
-    def read(self, text: str) -> list[Any]:
-        """Return the contents of the holes in an answer.
-
-        Raises:
-            NotALiteralError: If the answer differs from this text outside the holes, or a hole contains no literal.
-        """
-        answer = parse_source(text)
-        for pattern in self._patterns:
-            content = in_holes(pattern, answer)
-            if content is not None:
-                take = arguments_of if self.arguments else value_of
-                return [take(node, self.constructors) for node in content]
-        raise NotALiteralError("it differs from the text outside the holes")
 
 
 def in_holes(pattern: Any, answer: Any) -> list[Any] | None:
@@ -139,15 +173,10 @@ def parse_source(text: str) -> list[ast.stmt]:
         layouts.append(second[1] + layouts[0])
     for layout in layouts:
         indented = layout[:1].isspace()
-        try:
-            body = parse_quietly(f"if True:\n{layout}" if indented else layout).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = str(error)
-            continue
-        if not indented:
-            return body
-        match body:
-            case [ast.If(body=inner, orelse=[])]:
-                return inner
-        reason = "its first line is indented further than another one"
-    raise NotALiteralError(f"Python does not parse it: {reason}")
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            match parse_quietly(f"if True:\n{layout}" if indented else layout).body:
+                case [ast.If(body=inner, orelse=[])] if indented:
+                    return inner
+                case body if not indented:
+                    return body
+    raise NotALiteralError("Python does not parse it")

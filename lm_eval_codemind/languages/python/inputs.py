@@ -1,21 +1,16 @@
-"""Inputs without their arguments, and inputs read from answers.
+"""Inputs without their arguments, and inputs as trees of their literals.
 
 The recorded input of a function is an expression with one call; the input of a method is a test method. The model
 predicts the arguments of the call, or the literals that the test passes to the program. The rest of an input comes from
-the problem. So an answer adds values to it, and no code.
+the problem.
 """
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from lm_eval_codemind.answers.comparison import too_long
-from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, render
-from lm_eval_codemind.answers.normal import readings
-from lm_eval_codemind.languages.base import PredictedInput
-from lm_eval_codemind.languages.python.filled import Filling, same_source
+from lm_eval_codemind.languages.python.filled import MaskedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
 
@@ -28,53 +23,6 @@ PLAIN_CONSTRUCTORS = COLLECTIONS | {
 }
 # Their other names in annotations.
 _ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
-
-
-@dataclass(frozen=True)
-class MaskedInput:
-    """An input without its arguments.
-
-    Attributes:
-        whole: The input. An answer may also consist of the call alone, or of the body of the test.
-        begin: The beginning of an answer, as far as it is known.
-        parameters: Names of the function's parameters, in order.
-        known: The values of the recorded input in the holes; None if they are not literals.
-    """
-
-    whole: Filling
-    begin: str
-    parameters: tuple[str, ...]
-    known: tuple[Any, ...] | None
-
-    def read(self, answer: str, recorded: str) -> PredictedInput | None:
-        """Return the input in an answer; None if the answer has anything but values in the holes.
-
-        Args:
-            answer: Any text.
-            recorded: The problem's own input.
-        """
-        if too_long(answer, recorded):
-            return None
-        for reading in readings(answer):
-            if same_source(reading, recorded):
-                return PredictedInput(recorded, True)
-            try:
-                values = tuple(self.whole.read(reading))
-            except NotALiteralError:
-                continue
-            return PredictedInput(self.whole.filled(values), self._is_known(values))
-        return None
-
-    def _is_known(self, values: tuple[Any, ...]) -> bool:
-        """Whether a program cannot distinguish values from the recorded ones.
-
-        Equality is not enough: ``1`` and ``1.0``, or dicts in another order, may give different outputs.
-        """
-        return self.known is not None and list(map(self._written, values)) == list(map(self._written, self.known))
-
-    def _written(self, value: Any) -> str:
-        is_list = isinstance(value, Arguments) and not value.constructor
-        return str(value.named(self.parameters)) if is_list else render(value)
 
 
 @lru_cache(maxsize=4096)
@@ -99,19 +47,17 @@ def masked_input(code: str, entry_point: str, text: str, is_test: bool) -> Maske
         return None
     spans = Spans(source)
     signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS)]
-    begin, holes, parameters = 0, list[tuple[int, int]](), tuple[str, ...]()
+    holes, parameters = list[tuple[int, int]](), tuple[str, ...]()
     if is_test:
         test = _test_in(tree)
         if test is not None:
-            begin = spans.of(test.body[0])[0]
             literals = [(node, spans.of(node)) for node in _handed_over(test, _program_names(code))]
             # A tuple without brackets is left alone.
             holes = sorted(at for node, at in literals if not isinstance(node, ast.Tuple) or source[at[0]] == "(")
     else:
         calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
         if len(calls) == 1:
-            begin, end = spans.of(calls[0])
-            holes = [(source.index("(", spans.of(calls[0].func)[1]) + 1, end - 1)]
+            holes = [(source.index("(", spans.of(calls[0].func)[1]) + 1, spans.of(calls[0])[1] - 1)]
         signatures = [node for node in signatures if node.name == entry_point]
         # Parameters that may be given by position and by name.
         open_ones = [node.args.args for node in signatures[-1:] if not node.args.posonlyargs]
@@ -121,12 +67,8 @@ def masked_input(code: str, entry_point: str, text: str, is_test: bool) -> Maske
     ends = [0, *(end for _, end in holes)]
     starts = [*(start for start, _ in holes), len(source)]
     segments = tuple(source[end:start] for end, start in zip(ends, starts, strict=True))
-    whole = Filling(segments, not is_test, _constructors(module, signatures, tree))
-    try:
-        known = tuple(whole.read(source))
-    except NotALiteralError:
-        known = None
-    return MaskedInput(whole, segments[0][begin:] or segments[0], parameters, known)
+    constructors = _constructors(module, signatures, tree)
+    return MaskedInput(text.strip(), segments, parameters, not is_test, constructors)
 
 
 def call_tree(entry_point: str, call: str) -> Branch:

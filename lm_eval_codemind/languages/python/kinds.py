@@ -16,7 +16,7 @@ from lm_eval_codemind.languages.python import names
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.languages.python.inputs import MaskedInput
+    from lm_eval_codemind.languages.python.filled import MaskedInput
     from lm_eval_codemind.languages.python.mutation import Branch
     from lm_eval_codemind.sandbox import Job, Limits
 
@@ -102,14 +102,14 @@ class PythonKind(Kind):
 
     def masked_input(self, problem: Problem) -> str | None:
         masked = self.masked(problem)
-        return None if masked is None else masked.whole.shown()
+        return None if masked is None else masked.shown()
 
     def input_answer(self, problem: Problem) -> str:
         return problem.input.strip()
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         masked = self.masked(problem)
-        return None if masked is None else masked.read(answer, problem.input.strip())
+        return None if masked is None else masked.read(answer)
 
     @abc.abstractmethod
     def input_tree(self, problem: Problem, input: str) -> Branch:
@@ -276,16 +276,15 @@ class Method(PythonKind):
         class, directly or through each other.
         """
         from lm_eval_codemind.languages.python.layout import source_of
-        from lm_eval_codemind.languages.python.methods import shape
 
         class_name, method_name = problem.entry_point.split(".")
         tree, original = ast.parse(code), ast.parse(problem.code)
-        present = {shape(node) for node in original.body} - {None}
+        present = {names.shape(node) for node in original.body} - {None}
         known = set().union(*map(names.bound_names, names.definition(original, class_name).body))
         owner = names.definition(tree, class_name)
         bound = [(node, names.bound_names(node)) for node in owner.body]
         members = [node for node, own in bound if method_name in own or (own and not own & known)]
-        others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
+        others = [node for node in tree.body if names.shape(node) not in present and not isinstance(node, ast.ClassDef)]
         wanted = set().union(*map(names.free_names, members))
         needed = names.statements_binding(wanted, ast.Module(others, []))
         lines = code.split("\n")

@@ -1,11 +1,10 @@
 """Putting a method that a model wrote into the class it was written for."""
 
 import ast
-import copy
 
 from lm_eval_codemind.languages.python.code import MethodCode
 from lm_eval_codemind.languages.python.layout import first_line, indented
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
+from lm_eval_codemind.languages.python.names import FUNCTIONS, shape
 from lm_eval_codemind.languages.python.statements import Statement
 
 
@@ -34,24 +33,19 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     if owner is None or not targets:
         raise ValueError(f"the program defines no method {class_name}.{method.name}")
     lines = program.split("\n")
-    first = owner.body[0]
-    indent = lines[first_line(first) - 1][: first.col_offset] if first.lineno != owner.lineno else "    "
-
-    bound = {name for node in tree.body for name in Statement(ast.unparse(node), node).binds}
+    place = first_line(targets[-1])
+    indent = lines[place - 1][: targets[-1].col_offset]
+    bound = _bound(tree.body)
     present = {shape(node) for node in tree.body} - {None}
-    prelude = [part for part in method.prelude if part.node is None or shape(part.node) not in present]
+    prelude = [part for part in method.prelude if part.node and shape(part.node) not in present]
     inside = [part for part in prelude if part.binds & bound]
     outside = [part for part in prelude if not part.binds & bound]
-
-    existing = _member_names(owner)
-    members = [
-        _with_decorators(method.source, targets[-1]),
-        *(text for name, text in method.members if name not in existing),
-    ]
-
+    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+    existing = _bound(owner.body) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
+    members = [text for name, text in method.members if name not in existing]
     drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
-    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in members)
-    place = first_line(targets[-1])
+    definitions = [_with_decorators(method.source, targets[-1]), *members]
+    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
     result: list[str] = []
     for number, line in enumerate(lines, start=1):
         if number == first_line(owner):
@@ -72,13 +66,9 @@ def _with_decorators(source: str, true: ast.stmt) -> str:
     node = ast.parse(source).body[0]
     if not isinstance(node, FUNCTIONS) or not isinstance(true, FUNCTIONS) or node.decorator_list:
         return source
-    parameters = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
-    first = parameters[0] if parameters else ""
-    for decorator in true.decorator_list:
-        name = decorator.id if isinstance(decorator, ast.Name) else ""
-        if (name == "staticmethod" and first not in ("self", "cls")) or (name == "classmethod" and first == "cls"):
-            return f"@{name}\n{source}"
-    return source
+    first = next((argument.arg for argument in (*node.args.posonlyargs, *node.args.args)), "")
+    name = {"self": "", "cls": "classmethod"}.get(first, "staticmethod")
+    return f"@{name}\n{source}" if name in map(ast.unparse, true.decorator_list) else source
 
 
 def _with_own_names(source: str, prelude: list[Statement]) -> str:
@@ -91,9 +81,7 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     body = function.body
     at = 1 if len(body) > 1 and ast.get_docstring(function) is not None else 0
     if body[at].lineno == function.lineno:  # def f(self): return 1
-        moved = copy.deepcopy(function)
-        moved.body[at:at] = [part.node for part in statements if part.node]
-        return ast.unparse(moved)
+        return _with_own_names(ast.unparse(function), prelude)
     lines = source.split("\n")
     line = first_line(body[at])
     indent = lines[line - 1][: body[at].col_offset]
@@ -101,25 +89,6 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
 
 
-def shape(node: ast.AST) -> str | None:
-    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
-
-    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
-    """
-    try:
-        return ast.dump(node)
-    except RecursionError:
-        return None
-
-
-def _member_names(owner: ast.ClassDef) -> set[str]:
-    """Return the names a class body binds, and those its methods bind on ``self``."""
-    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
-    names = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
-    for part in owner.body:
-        if isinstance(part, DEFINITIONS):
-            names.add(part.name)
-        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
-            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-            names.update(target.id for target in targets if isinstance(target, ast.Name))
-    return names
+def _bound(body: list[ast.stmt]) -> set[str]:
+    """Return the names that statements bind."""
+    return set().union(*(Statement(ast.unparse(node), node).binds for node in body))

@@ -53,6 +53,17 @@ def is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
+def shape(node: ast.AST) -> str | None:
+    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
+
+    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
+    """
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return None
+
+
 def called_name(node: ast.AST) -> str | None:
     """Return the name that a call calls by; None for all else."""
     match node:

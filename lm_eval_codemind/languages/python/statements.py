@@ -13,7 +13,7 @@ from lm_eval_codemind.languages.python.layout import first_line, source_of
 # The characters that the parser receives for one response. The limit protects against text that is slow to parse.
 PARSE_BUDGET = 1_000_000
 # Of more statements, the last ones are read.
-_MOST_STATEMENTS = 2000
+MOST_STATEMENTS = 2000
 # A call of the parser costs as much as this number of characters.
 _CALL = 400
 
@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
 )
 _STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
-_HEADER = re.compile(r"\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
+_HEADER = re.compile(r"\A\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
 
 
 @dataclass(frozen=True)
@@ -46,43 +46,29 @@ class Statement:
     node: ast.stmt | None
     block: int = 0
 
-    @property
+    @cached_property
     def binds(self) -> frozenset[str]:
         """The module-level names that it binds."""
-        return self._names[0]
-
-    @property
-    def uses(self) -> frozenset[str]:
-        """The module-level or builtin names that the statement, or a function in it, refers to."""
-        return self._names[1]
+        if self.node is None:
+            return frozenset(_HEADER.findall(self.source)[:1])
+        return frozenset(name.get_name() for name in self._globals if name.is_assigned() or name.is_imported())
 
     @cached_property
-    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
-        if self.node is None:
-            header = _HEADER.match(self.source)
-            return frozenset(header.groups() if header else ()), frozenset()
+    def uses(self) -> frozenset[str]:
+        """The module-level or builtin names that the statement, or a function in it, refers to."""
+        names = self._globals if self.node else ()
+        return frozenset(name.get_name() for name in names if name.is_referenced() or name.is_declared_global())
+
+    @cached_property
+    def _globals(self) -> list[symtable.Symbol]:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 scopes = [symtable.symtable(self.source, "<response>", "exec")]
         except PARSE_ERRORS:
-            return frozenset(), frozenset()
+            return []
         for scope in scopes:  # the list grows during the loop
             scopes += scope.get_children()
-        # At module level, and in functions that refer to it.
-        names = [(one, scope is scopes[0]) for scope in scopes for one in scope.get_symbols()]
-        return (
-            frozenset(
-                one.get_name()
-                for one, top in names
-                if (top or one.is_declared_global()) and (one.is_assigned() or one.is_imported())
-            ),
-            frozenset(
-                one.get_name()
-                for one, top in names
-                if one.is_declared_global() or (one.is_referenced() and (top or one.is_global()))
-            ),
-        )
+        return [symbol for scope in scopes for symbol in scope.get_symbols() if symbol.is_global()]
 
     @property
     def is_future(self) -> bool:
@@ -148,7 +134,7 @@ class Parser:
             body = parse_quietly("\n".join(code)).body
             if indent and (len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse):
                 return None
-            body = (body[0].body if indent else body)[-_MOST_STATEMENTS:]  # type: ignore[attr-defined]
+            body = (body[0].body if indent else body)[-MOST_STATEMENTS:]  # type: ignore[attr-defined]
             sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
             moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
             return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
@@ -174,19 +160,15 @@ def _indent(line: str) -> int:
 
 def _block_end(lines: list[str], start: int) -> int:
     """Return the index after the last line of the block at a line: the line and the indented lines below it."""
-    margin = _indent(lines[start])
-    end = start + 1
+    margin, end = _indent(lines[start]), start + 1
     decorated = lines[start].lstrip().startswith("@")
     for index in range(start + 1, len(lines)):
-        line = lines[index]
-        if not line.strip():
-            continue
-        depth = _indent(line)
-        if decorated and depth == margin:
-            decorated = line.lstrip().startswith("@")
-        elif depth <= margin and not (depth == margin and _CONTINUES.match(line.lstrip())):
-            break
-        end = index + 1
+        line, depth = lines[index].lstrip(), _indent(lines[index])
+        if line:
+            if depth < margin or (depth == margin and not decorated and not _CONTINUES.match(line)):
+                break
+            decorated = decorated and (depth > margin or line.startswith("@"))
+            end = index + 1
     return end
 
 

@@ -1,54 +1,18 @@
-import com.sun.source.tree.ClassTree;
-import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.tree.IdentifierTree;
-import com.sun.source.tree.Tree;
-import com.sun.source.util.JavacTask;
-import com.sun.source.util.TreeScanner;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.EOFException;
-import java.io.File;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.StringWriter;
+import com.sun.source.tree.*;
+import com.sun.source.util.*;
+import java.io.*;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.StringJoiner;
-import java.util.TreeMap;
-import java.util.zip.Deflater;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
-import javax.lang.model.element.Element;
-import javax.lang.model.element.ExecutableElement;
-import javax.lang.model.element.Modifier;
-import javax.lang.model.element.TypeElement;
-import javax.lang.model.type.ArrayType;
+import java.util.*;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.*;
+import javax.lang.model.element.*;
 import javax.lang.model.type.TypeKind;
-import javax.lang.model.util.ElementFilter;
-import javax.lang.model.util.Elements;
-import javax.tools.Diagnostic;
-import javax.tools.DiagnosticListener;
-import javax.tools.FileObject;
-import javax.tools.ForwardingJavaFileManager;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileManager;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.StandardLocation;
-import javax.tools.ToolProvider;
+import javax.lang.model.util.*;
+import javax.tools.*;
 
 /**
  * The resident compiler: sources come in on standard input, class files go out on standard output.
@@ -220,24 +184,20 @@ final class CompileServer {
             status = ERROR;
             // The compiler wraps what happened inside it.
             for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-                if (cause instanceof OutOfMemoryError) {
-                    status = MEMORY;
-                    message = "the compiler ran out of memory";
-                    return;
-                }
                 if (cause instanceof StackOverflowError) {
                     message = NESTED;
-                    return;
-                }
-                if (cause instanceof TooLarge) {
+                } else if (cause instanceof OutOfMemoryError) {
+                    status = MEMORY;
+                    message = "the compiler ran out of memory";
+                } else if (cause instanceof TooLarge) {
                     status = TOO_LARGE;
                     message = "the class files are too large";
-                    return;
+                } else {
+                    continue;
                 }
+                return;
             }
-            if (message.isEmpty()) {
-                message = "the compiler failed: " + error.getClass().getName();
-            }
+            message = message.isEmpty() ? "the compiler failed: " + error.getClass().getName() : message;
         }
 
         private void compile() throws IOException {
@@ -289,22 +249,13 @@ final class CompileServer {
                 }
             }.scan(suite, null);
             used.remove(tested);
-            for (Tree declared : program.getTypeDecls()) {
-                if (declared instanceof ClassTree && used.contains(((ClassTree) declared).getSimpleName().toString())) {
-                    message = "the tests use the name of the program's class " + ((ClassTree) declared).getSimpleName();
-                }
-            }
+            classes(program.getTypeDecls()).map(each -> each.getSimpleName().toString()).filter(used::contains)
+                    .forEach(name -> message = "the tests use the name of the program's class " + name);
         }
 
         /** Return the names of a suite's classes, separated by blanks. */
         private static String names(CompilationUnitTree suite) {
-            StringJoiner names = new StringJoiner(" ");
-            for (Tree declared : suite.getTypeDecls()) {
-                if (declared instanceof ClassTree) {
-                    names.add(((ClassTree) declared).getSimpleName());
-                }
-            }
-            return names.toString();
+            return classes(suite.getTypeDecls()).map(ClassTree::getSimpleName).collect(Collectors.joining(" "));
         }
 
         private static StandardJavaFileManager manager() throws IOException {
@@ -341,11 +292,8 @@ final class CompileServer {
                         && method.getModifiers().containsAll(Set.of(Modifier.PUBLIC, Modifier.STATIC))
                         && method.getReturnType().getKind() == TypeKind.VOID
                         && method.getParameters().size() == 1
-                        && method.getParameters().get(0).asType().getKind() == TypeKind.ARRAY) {
-                    ArrayType array = (ArrayType) method.getParameters().get(0).asType();
-                    if (array.getComponentType().toString().equals("java.lang.String")) {
-                        return true;
-                    }
+                        && method.getParameters().get(0).asType().toString().matches("java.lang.String(\\[]|\\.\\.\\.)")) {
+                    return true;
                 }
             }
             return false;
@@ -369,20 +317,6 @@ final class CompileServer {
             @Override
             public JavaFileObject getJavaFileForOutput(
                     Location location, String name, JavaFileObject.Kind kind, FileObject sibling) {
-                return new ClassFile(name, kind);
-            }
-        }
-
-        private final class ClassFile extends SimpleJavaFileObject {
-            private final String name;
-
-            ClassFile(String name, Kind kind) {
-                super(URI.create("memory:///class"), kind);
-                this.name = name;
-            }
-
-            @Override
-            public OutputStream openOutputStream() {
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream() {
                     @Override
                     public synchronized void write(byte[] part, int from, int length) {
@@ -394,9 +328,22 @@ final class CompileServer {
                     }
                 };
                 classes.put(name, bytes);
-                return bytes;
+                return new SimpleJavaFileObject(URI.create("memory:///class"), kind) {
+                    @Override
+                    public OutputStream openOutputStream() {
+                        return bytes;
+                    }
+                };
             }
         }
+    }
+
+    private static Stream<ClassTree> classes(List<? extends Tree> declared) {
+        return declared.stream().filter(ClassTree.class::isInstance).map(ClassTree.class::cast);
+    }
+
+    private static boolean isPublic(ClassTree tree) {
+        return tree.getModifiers().getFlags().contains(Modifier.PUBLIC);
     }
 
     /** A source. Its file is called after its public class, so that a second one is refused. */
@@ -412,19 +359,13 @@ final class CompileServer {
 
         /** Take the name of the public type, or else of the first: stack traces show it. */
         void nameAfter(List<? extends Tree> declared) {
-            boolean first = true;
-            for (Tree tree : declared) {
-                if (tree instanceof ClassTree) {
-                    boolean open = ((ClassTree) tree).getModifiers().getFlags().contains(Modifier.PUBLIC);
-                    name = first || open ? ((ClassTree) tree).getSimpleName().toString() : name;
-                    first = false;
-                }
-            }
+            classes(declared).reduce((first, next) -> isPublic(next) ? next : first)
+                    .ifPresent(tree -> name = tree.getSimpleName().toString());
         }
 
         @Override
         public URI toUri() {
-            return URI.create("memory:///" + java.net.URLEncoder.encode(name, StandardCharsets.UTF_8) + ".java");
+            return URI.create("memory:///" + URLEncoder.encode(name, StandardCharsets.UTF_8) + ".java");
         }
 
         @Override

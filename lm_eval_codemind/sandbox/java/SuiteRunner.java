@@ -1,16 +1,6 @@
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
-import java.io.OutputStream;
-import java.io.PrintStream;
+import java.io.*;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.util.*;
 
 /**
  * Runs a suite beside the program under test. It prints the token of standard input if the suite ends without throwing.
@@ -50,15 +40,6 @@ public final class SuiteRunner {
     public static long value(long given) { return given; }
     public static float value(float given) { return given; }
     public static double value(double given) { return given; }
-    public static Boolean value(Boolean given) { return given; }
-    public static Character value(Character given) { return given; }
-    public static Byte value(Byte given) { return given; }
-    public static Short value(Short given) { return given; }
-    public static Integer value(Integer given) { return given; }
-    public static Long value(Long given) { return given; }
-    public static Float value(Float given) { return given; }
-    public static Double value(Double given) { return given; }
-    public static String value(String given) { return given; }
 
     @SuppressWarnings("unchecked")
     public static <T> List<T> value(List<T> given) { return (List<T>) plain(given); }
@@ -66,21 +47,14 @@ public final class SuiteRunner {
     @SuppressWarnings("unchecked")
     public static <K, V> Map<K, V> value(Map<K, V> given) { return (Map<K, V>) plain(given); }
 
-    @SuppressWarnings("unchecked")
-    public static <T> Optional<T> value(Optional<T> given) { return (Optional<T>) plain(given); }
-
     /** Return a copy of a value in containers of Java's own; anything but plain values fails the suite. */
-    public static Object value(Object given) { return plain(given); }
+    @SuppressWarnings("unchecked")
+    public static <T> T value(T given) { return (T) plain(given); }
 
     private static Object plain(Object given) {
-        if (given instanceof List) {
-            List<Object> copy = new ArrayList<>();
-            for (Object each : (List<?>) given) copy.add(plain(each));
-            return copy;
-        }
-        if (given instanceof Set) {
-            Set<Object> copy = new HashSet<>();
-            for (Object each : (Set<?>) given) copy.add(plain(each));
+        if (given instanceof List || given instanceof Set) {
+            Collection<Object> copy = given instanceof List ? new ArrayList<>() : new HashSet<>();
+            for (Object each : (Collection<?>) given) copy.add(plain(each));
             return copy;
         }
         if (given instanceof Map) {

@@ -90,11 +90,7 @@ _lock = threading.Lock()
 
 
 def prepare(compiler: Jdk, runtime: Jdk) -> Machine:
-    """Compile our own classes, once in the life of this process, which takes about a second.
-
-    Raises:
-        JavaUnavailable: If the JDK doesn't do it.
-    """
+    """Compile our own classes, once in the life of this process, or raise JavaUnavailable."""
     with _lock:
         return _prepare(compiler, runtime)
 

@@ -131,17 +131,15 @@ class _Worker(interpreter.ProgramWorker):
     source_error = COMPILE_ERROR
 
     def __init__(
-        self,
-        jobs: JobQueue,
-        isolation: levels.Isolation,
-        made: Any,
-        compilers: _Compilers,
-        hashes: tuple[str, ...],
+        self, jobs: JobQueue, isolation: levels.Isolation, made: Any, compilers: _Compilers, hashes: tuple[str, ...]
     ) -> None:
-        super().__init__("java", jobs, isolation, lambda: made().directories(), _OWN_BYTES, {})
+        super().__init__("codemind-java", jobs, isolation)
         self._made = made
         self._compilers = compilers
         self._hashes = hashes
+
+    def _start(self) -> interpreter.Starter:
+        return interpreter.Starter(self._isolation, self._made().directories(), _OWN_BYTES, {})
 
     def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
         compiled = self._compilers.compile(job)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.answers.comparison import same_lines, same_output
 from lm_eval_codemind.answers.forms import truth
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.normal import typed
 from lm_eval_codemind.answers.pipeline import read
 from lm_eval_codemind.data.facts import shipped
@@ -22,6 +22,7 @@ from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.languages.values import render
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase

@@ -1,6 +1,6 @@
 """REval's own questions on runtime behaviour, with its labels and its rules of acceptance, for replication."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
 
     variants = (Variant("runtime_published", "Runtime published", _VIEW, submittable=False),)
     templates = Path(__file__).with_name("templates")
+    options = ()
     executes = True
     joint_metrics = tuple(NEEDS)
 
@@ -49,6 +50,13 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
                 fields = {**shared, **_of_published_line(None if setting == OUTPUT else label)}
                 questions.append(self._question(problem, setting, shared["run"], fields))
         return questions
+
+    def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
+        """Return all questions: consistency needs the four about each line."""
+        return questions
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        """Add nothing."""
 
     def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
         if setting == COVERAGE:

@@ -1,4 +1,4 @@
-"""Annotated programs in responses to CES, read and compared by its rules, and by value."""
+"""Responses to CES: annotated programs, read and compared by its rules and by value, and lines of programs."""
 
 import re
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Any
 
 from lm_eval_codemind.answers import blocks
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.normal import readings
 from lm_eval_codemind.answers.thinking import without_thinking
 
 Marks = dict[int, dict[str, str]]
@@ -106,3 +107,13 @@ def same_values(text: str | None, values: Sequence[Any], nested: bool = False) -
 
 def _elided(answer: Sequence[Any], values: Sequence[Any]) -> bool:
     return Ellipsis in answer and bool(values) and answer[0] == values[0] and answer[-1] == values[-1]
+
+
+def numbered(answer: str, program: str) -> str:
+    """Return the number of the line of a program that an answer repeats; the answer if it repeats no single one.
+
+    CES asks for the text of the buggy line. The first line of the answer that occurs once in the program counts.
+    """
+    lines = [line.strip() for line in program.split("\n")]
+    rows = (row.strip() for reading in readings(answer) for row in reading.split("\n"))
+    return next((str(lines.index(row) + 1) for row in rows if row and lines.count(row) == 1), answer)

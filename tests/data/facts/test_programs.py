@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from find_bug_lines import has_lines, proves
-from line_repairs import with_change
 from line_rules import RULES, chance, is_searched, named
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
@@ -18,8 +16,8 @@ from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, 
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.sandbox import SharedPool
-from program_inputs import ARGUMENTS, BOUNDED, EDGES, problem_inputs
-from prove_programs import Trial, judge, references
+from program_inputs import ARGUMENTS, BOUNDED, problem_inputs
+from prove_programs import Trial, has_lines, judge, proves, references, with_change
 
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
 # Problems whose specification allows fewer inputs than 1,000.
@@ -68,7 +66,7 @@ def test_programs_that_others_proved_wrong_are_not_called_right(shared_data: Pat
 
 
 def test_inputs_are_the_same_each_time() -> None:
-    assert set(ARGUMENTS) == set(range(164)) and set(EDGES) <= set(ARGUMENTS)
+    assert set(ARGUMENTS) == set(range(164))
     for number in (5, 95):
         first = problem_inputs(number, BOUNDED, 50)
         assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))

@@ -15,7 +15,6 @@ from ship import save
 LEVELS = {
     **dict.fromkeys(("buggy_outputs", "bug_lines", "fixed_programs", "loop_lengths", "revealing_tests"), 2),
     **dict.fromkeys(("asked_otherwise", "sr_exceptions", "suites"), 2),
-    "reval_differences": 3,
 }
 FILES = sorted(path.relative_to(shipped.FOLDER) for path in shipped.FOLDER.rglob("*.json"))
 

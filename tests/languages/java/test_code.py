@@ -13,10 +13,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.java import code as java
-from lm_eval_codemind.languages.java.code import main_class
+from lm_eval_codemind.languages.java.code import extract_class, extract_program, main_class, with_members
 from lm_eval_codemind.languages.java.measures import measure
-from lm_eval_codemind.languages.java.members import with_members
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
@@ -29,17 +27,17 @@ def test_there_are_a_hundred_shapes() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape["id"] for shape in SHAPES])
 def test_shape(shape: dict[str, Any]) -> None:
-    code = java.code(shape["response"], shape.get("original", ""))
+    code = extract_program(shape["response"], shape.get("original", ""))
     if shape["main"] is None:
-        assert code is None
+        assert not isinstance(code, str)
         return
-    assert code is not None
-    assert code.main_class == shape["main"]
-    assert code.source == shape.get("exact", code.source)
+    assert isinstance(code, str)
+    assert main_class(code) == shape["main"]
+    assert code == shape.get("exact", code)
     for text in shape.get("has", []):
-        assert text in code.source
+        assert text in code
     for text in shape.get("absent", []):
-        assert text not in code.source
+        assert text not in code
 
 
 MAIN = SHAPES[0]["exact"]
@@ -58,9 +56,9 @@ MAIN = SHAPES[0]["exact"]
     ],
 )
 def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
-    code = java.code(response)
-    assert code is not None and code.main_class == "Main"
-    assert code.source.replace(MAIN.strip(), "").strip()
+    code = extract_program(response)
+    assert isinstance(code, str) and main_class(code) == "Main"
+    assert code.replace(MAIN.strip(), "").strip()
 
 
 @pytest.mark.parametrize(
@@ -72,19 +70,19 @@ def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
     ],
 )
 def test_prose_around_a_program_is_no_code(response: str) -> None:
-    code = java.code(response)
-    assert code is not None and code.source == MAIN
+    code = extract_program(response)
+    assert isinstance(code, str) and code == MAIN
 
 
 def test_only_one_file_has_a_public_class() -> None:
     helper = "public final class Helper { }\n"
-    code = java.code(
+    code = extract_program(
         f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{MAIN.replace('42', 'new Helper()')}```"
     )
-    assert code is not None and "\nfinal class Helper" in f"\n{code.source}" and "public class Main" in code.source
+    assert isinstance(code, str) and "\nfinal class Helper" in f"\n{code}" and "public class Main" in code
     # Within one file it is the compiler's to say.
-    code = java.code(f"```java\n{helper}{MAIN}```")
-    assert code is not None and code.source.count("public") == 3
+    code = extract_program(f"```java\n{helper}{MAIN}```")
+    assert isinstance(code, str) and code.count("public") == 3
 
 
 USER = "class Main { public static void main(String[] args) { new Reader(); } }\n"
@@ -102,9 +100,9 @@ TEST = "class Test { public static void main(String[] args) { System.out.println
     ],
 )
 def test_the_program_starts_where_the_reader_says(response: str) -> None:
-    code = java.code(response)
-    assert code is not None and code.main_class == "Main"
-    assert main_class(code.source) == "Main"
+    code = extract_program(response)
+    assert isinstance(code, str) and main_class(code) == "Main"
+    assert main_class(code) == "Main"
 
 
 _LONG = [
@@ -128,8 +126,8 @@ _LONG = [
 def test_reading_is_linear() -> None:
     """A separate process reads long texts in a small part of the time of a quadratic reader."""
     script = (
-        "import json, sys; from lm_eval_codemind.languages.java.code import code, unfinished\n"
-        "for text in json.load(sys.stdin): code(text); unfinished(text)"
+        "import json, sys; from lm_eval_codemind.languages.java.code import extract_program\n"
+        "for text in json.load(sys.stdin): extract_program(text)"
     )
     texts = [before + (piece * (500_000 // len(piece))) for piece in _LONG for before in ("", "```java\nclass A {")]
     subprocess.run([sys.executable, "-c", script], input=json.dumps(texts), text=True, check=True, timeout=600)
@@ -155,34 +153,34 @@ _PIECES = [
 @example("class A {" + "(" * 20_000 + "}")
 @example("class A { int x = " + "-(" * 5_000 + "1" + ")" * 5_000 + "; }")
 def test_extraction_never_raises(text: str) -> None:
-    code = java.code(text)
-    if code is not None:
-        measure(code.source)
+    code = extract_program(text)
+    if isinstance(code, str):
+        measure(code)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.sampled_from([shape for shape in SHAPES if shape["main"]]))
 def test_a_program_is_read_out_of_itself(shape: dict[str, Any]) -> None:
-    code = java.code(shape["response"])
-    assert code is not None
-    again = java.code(f"```java\n{code.source}```")
+    code = extract_program(shape["response"])
+    assert isinstance(code, str)
+    again = extract_program(f"```java\n{code}```")
     assert again == code
 
 
 @given(st.sampled_from([shape for shape in SHAPES if "exact" in shape]), st.integers(1, 400))
 def test_what_breaks_off_is_no_program(shape: dict[str, Any], characters: int) -> None:
     program = shape["exact"].rstrip()
-    code = java.code("```java\n" + program[: max(0, len(program) - characters)])
-    assert code is None
+    code = extract_program("```java\n" + program[: max(0, len(program) - characters)])
+    assert not isinstance(code, str)
 
 
 def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:
     helper = "import java.util.*;\n\nclass Helper {\n    List<Integer> items() { return null; }\n}"
     for used, body in ((True, "new Helper().items();"), (False, "System.out.println(1);")):
         main = f"public class Main {{\n    public static void main(String[] args) {{\n        {body}\n    }}\n}}"
-        code = java.code(f"```java\n{helper}\n```\n```java\n{main}\n```")
-        assert code is not None and code.main_class == "Main"
-        assert ("import java.util.*;" in code.source, "class Helper" in code.source) == (used, used)
+        code = extract_program(f"```java\n{helper}\n```\n```java\n{main}\n```")
+        assert isinstance(code, str) and main_class(code) == "Main"
+        assert ("import java.util.*;" in code, "class Helper" in code) == (used, used)
 
 
 SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }\n}"
@@ -201,8 +199,8 @@ SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }
     ],
 )
 def test_the_class_with_a_method(response: str, text: str | None) -> None:
-    source = java.class_in(response, "twice", original=SOLVED.replace("2", "3"))
-    assert source is None if text is None else text in (source or "")
+    source = extract_class(response, "twice", original=SOLVED.replace("2", "3"))
+    assert source is None if text is None else isinstance(source, str) and text in source
 
 
 def test_members_of_the_program_are_added() -> None:
@@ -213,6 +211,13 @@ def test_members_of_the_program_are_added() -> None:
     assert source.startswith("import java.util.Map;\nimport java.util.List;\n")
     assert source.count("twice") == 1 and "int one() { return 1; }" in source and "class Other { }" in source
     assert source.index("int one()") < source.index("int twice")
+
+
+def test_members_are_put_in_front_of_those_of_the_class() -> None:
+    same = "{ int f() { return 1; } }"
+    assert with_members(f"class Other {same}\nclass Solution {same}\n", "class Solution { int g() { return 2; } }") == (
+        f"\n\nclass Other {same}\n\nclass Solution {{\n    int g() {{ return 2; }}\n int f() {{ return 1; }} }}\n"
+    )
 
 
 @pytest.mark.parametrize("answer", ["class Solution { int f( { } }", "class Other { }"])
@@ -241,3 +246,9 @@ def test_a_public_class_is_started() -> None:
     one, other = MAIN_OF.format("A", "f(1);"), MAIN_OF.format("B", "g(1);")
     assert main_class(f"public {one}\n{other}") == "A" and main_class(f"{one}\npublic {other}") == "B"
     assert main_class("class A {}") == ""
+
+
+def test_another_method_is_not_put_into_the_class() -> None:
+    once = "int once(int n) {\n    return n;\n}\n"
+    assert extract_class(f"```java\n{once}```", "twice") is None
+    assert isinstance(extract_class(f"```java\n{once}```", "once"), str)

@@ -235,3 +235,41 @@ def test_the_main_part_of_another_block_is_not_joined() -> None:
     assert extract_definition(f"```\n{main}\n```\n```\n{code}```", "f") == code
     joined = extract_definition(f"```\nLIMIT = 5\n```\n```\n{code}```", "f")
     assert joined == f"LIMIT = 5\n\n\n{code}"
+
+
+def test_prose_that_parses_is_not_in_the_script() -> None:
+    assert extract_script("This is the answer:\n\nhello\nprint(input())\n") == "print(input())\n"
+
+
+def test_the_main_part_of_the_block_is_not_joined() -> None:
+    code = "def f(x):\n    return x < LIMIT\n"
+    main = "if __name__ == '__main__':\n    LIMIT = 5\n    print(f(1))\n"
+    assert extract_definition(f"```\n{code}\n{main}```", "f") == code
+
+
+def test_an_import_stays_although_only_another_block_uses_it() -> None:
+    code = "import os\n\n\ndef f(x):\n    return x\n"
+    assert extract_definition(f"```\n{code}```\n```\nprint(os.getcwd())\n```", "f") == code
+
+
+def test_a_text_in_a_class_may_look_like_a_class() -> None:
+    members = '    def k(self): ...\n\n    text = """\nclass D:\n    """\n\n    def m(self):\n        return 1\n'
+    method = extract_method(f"```\nclass C:\n{members}```", "C", "m")
+    assert isinstance(method, MethodCode) and method.source == "def m(self):\n    return 1"
+    assert [name for name, _ in method.members] == ["k", "text"]
+
+
+def test_a_method_with_its_import_takes_the_place_of_the_other() -> None:
+    answer = "from datetime import datetime\n\ndef year(self):\n    'The year.'\n    return datetime(2000, 1, 1).year\n"
+    method = extract_method(answer, "C", "year")
+    assert isinstance(method, MethodCode)
+    program = "import datetime\n\nclass C:\n    def year(self):\n        y = 1999\n        return y\n\n    n = 1\n"
+    assert insert_method(program, "C", method) == (
+        "import datetime\n\nclass C:\n    def year(self):\n        'The year.'\n"
+        "        from datetime import datetime\n        return datetime(2000, 1, 1).year\n\n    n = 1\n"
+    )
+    method = extract_method("import math\n\ndef year(self):\n    return math.pi\n", "C", "year")
+    assert isinstance(method, MethodCode)
+    assert insert_method(program, "C", method) == (
+        "import datetime\n\nimport math\nclass C:\n    def year(self):\n        return math.pi\n\n    n = 1\n"
+    )

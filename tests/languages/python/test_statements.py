@@ -100,6 +100,7 @@ def test_names_that_a_statement_binds_and_uses() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
+        ("x = '<code>&lt;</code>' + y", "x = '<code>&lt;</code>' + y"),
         ("[PYTHON]\nx = '&lt;'\n[/PYTHON]", "\n\nx = '&lt;'\n\n"),
         ("<code>x = '&lt;'</code>", "\nx = '<'\n"),
         ("<b>x = '&lt;'</b>", "<b>x = '&lt;'</b>"),
@@ -137,3 +138,15 @@ def test_a_block_is_unwrapped(text: str, code: str) -> None:
 def test_blocks(response: str, expected: list[tuple[str, bool, str]]) -> None:
     parser = Parser()
     assert blocks(response, parser.parses) == [Block(*block) for block in expected]
+
+
+def test_of_a_long_response_the_end_is_read() -> None:
+    code = "x = 12\n"
+    for blanks, text in ((150_000 - 7, "x = 12"), (150_000 - 6, " = 12"), (150_000 - 1, "")):
+        whole = [block.text.strip("\n") for block in blocks(code + "\n" * blanks, Parser().parses)]
+        assert "".join(whole) == text
+
+
+def test_a_long_block_with_several_closing_fences_is_whole() -> None:
+    code = "s = '''\n" + "x\n" * 15_000 + "```\n```\n```\n'''\n"
+    assert blocks(f"```\n{code}```\n", Parser().parses) == [Block(code, True)]

@@ -84,6 +84,17 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
         ),
         (program("System.out.println(new Exception().getStackTrace()[0]);"), "Main.main(Main.java:5)"),
         (program("System.out.println(System.getProperty(\"user.name\"));"), "sandbox"),
+        (program("var here = System.getProperty(\"user.dir\");"
+                 " System.out.println(System.getProperty(\"user.home\").equals(here));"), "true"),
+        (program("try { java.util.ArrayList.class.getDeclaredField(\"size\").setAccessible(true); }"
+                 " catch (RuntimeException e) { System.out.println(e.getClass().getSimpleName()); }"),
+         "InaccessibleObjectException"),
+        # The first of two, unless another one is public; the file is called after the public class, or else the first.
+        ("class A { public static void main(String[] a) { System.out.println(new Exception().getStackTrace()[0]); } }\n"
+         "class B { public static void main(String[] a) { System.out.println(2); } }", "A.main(A.java:1)"),
+        ("class A { public static void main(String... a) { System.out.println(1); } }\npublic class B {\n"
+         "  public static void main(String... a) { System.out.println(new Exception().getStackTrace()[0]); } }",
+         "B.main(B.java:3)"),
         ("class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }",
          "42"),
         (

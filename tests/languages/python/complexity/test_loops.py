@@ -5,11 +5,10 @@ import io
 
 import pytest
 
-from count_loops import COUNTER, count_loops
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.build import LOOP_LENGTHS
 from lm_eval_codemind.data.facts import shipped
-from measure_loops import measure_loop_lengths
+from measure_loops import COUNTER, count_loops, measure_loop_lengths
 
 
 def iterations(code: str) -> int:

@@ -1,0 +1,100 @@
+"""The table of extras names the tasks that stop in an environment without extras, and no others."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval.tasks import TaskManager
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.harness import stages
+from lm_eval_codemind.harness.contract import dataset_arguments
+from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.languages import python
+from tables import OTHERS
+
+ROOT = Path(__file__).parents[2]
+
+
+def documented() -> dict[str, str]:
+    """Return task -> extra, as the table says."""
+    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    table = page.split("| tasks | extra |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| (`codemind_.*`) \| `([\w,]+)` \|$", table, re.MULTILINE)
+    return {task: extra for tasks, extra in rows for task in re.findall(r"`(\w+)`", tasks)}
+
+
+def installed_without_extras() -> set[str]:
+    """Return the names of the distributions that the base installation installs."""
+    waiting: list[tuple[str, frozenset[str]]] = [("lm-eval-codemind", frozenset())]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        name, extras = waiting.pop()
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        try:
+            texts = distribution(name).requires or []
+        except PackageNotFoundError:
+            continue
+        for requirement in map(Requirement, texts):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras or {""}):
+                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+    return {str(name) for name, _ in seen}
+
+
+@pytest.fixture
+def without_extras(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Hide the packages of the extras that no package of the base installation needs; give their names."""
+    base, providers = installed_without_extras(), packages_distributions()
+    hidden = {
+        module
+        for module in python._EXTRAS
+        if not any(canonicalize_name(provider) in base for provider in providers.get(module, ()))
+    }
+    usual = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *package: None if name in hidden else usual(name, *package)
+    )
+    return hidden
+
+
+def first_stage(manager: Any, task: str) -> str:
+    """Return the task itself, or the one whose programs it asks about."""
+    return str(dataset_arguments(manager, task).get(stages.TASK, task))
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_table_of_extras(built_data: Path, without_extras: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    assert {"cryptography", "gensim", "docx"} <= without_extras
+    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
+    stopping = {}
+    for task in manager.all_subtasks:
+        # These need files besides the pinned archives, and execute no program of a benchmark.
+        if task.startswith(OTHERS):
+            continue
+        try:
+            manager.load([first_stage(manager, task)])
+        except (RuntimeError, ValueError) as error:
+            (extras,) = re.findall(r"pip install 'lm-eval-codemind\[([\w,]+)\]'", str(error)) or [str(error)]
+            stopping[task] = extras
+    assert stopping == documented()
+
+
+def test_the_readme_agrees() -> None:
+    """The short table of the README names the groups of the tasks in the long one."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| `classeval` \| (.*) \|$", readme, re.MULTILINE)
+    needing = {task for task, extra in documented().items() if "classeval" in extra}
+    for group in sorted({task.split("_")[1] for task in needing}):
+        assert f"`codemind_{group}`" in row, group

@@ -1,0 +1,88 @@
+"""Outputs and results in README.md and docs/ are what the commands next to them print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.harness import preflight
+
+ROOT = Path(__file__).parents[2]
+MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
+BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
+_PRINTED = re.compile(r"^```bash\n((?:codemind|lm_eval) [^\n]+)\n```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def printed(page: str) -> dict[str, str]:
+    """Return command -> the output that a page shows below it."""
+    return dict(_PRINTED.findall((ROOT / page).read_text(encoding="utf-8")))
+
+
+def codemind(*arguments: str) -> str:
+    result = CliRunner().invoke(main, arguments)
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A directory with the scored outputs of the two models: ``results``, and ``published`` by the published rules."""
+    folder = tmp_path_factory.mktemp("printed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(built_data))
+        patch.chdir(folder)
+        for model in MODELS:
+            responses = str(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
+            for place, task in (("results", "codemind_ier"), ("published", "codemind_ier_published")):
+                arguments = ["score", "--responses", responses, "--tasks", task, "--output_path", f"{place}/{model}"]
+                result = CliRunner().invoke(main, arguments)
+                assert result.exit_code == 0, result.output
+        yield folder
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+@pytest.mark.timeout(1800)
+def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(recorded)
+    shown = printed("docs/results.md")
+    for program in ("show", "compare"):
+        (command,) = (command for command in shown if command.startswith(f"codemind {program} "))
+        assert shown[command] in codemind(*command.split()[1:]), command
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+@pytest.mark.timeout(1800)
+def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(recorded)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    proven, published = (
+        codemind("show", "results", "-n", "0"),
+        codemind("show", "published", "-n", "0", "--all-metrics"),
+    )
+    for model in MODELS:
+        (row,) = re.findall(rf"^\| {re.escape(model)} \| (.*) \|$", readme, re.MULTILINE)
+        for name, cell in zip(BENCHMARKS, row.split(" | "), strict=True):
+            pattern = rf"^codemind_ier_{name} +{re.escape(model)} +r_ier +([\d.]+)% +([\d.]+)% +([\d.]+)%"
+            score, low, high = re.findall(pattern, proven, re.MULTILINE)[0]
+            text = rf"^codemind_ier_published_{name} +{re.escape(model)} +r_ier_text[^ ]* +([\d.]+)%"
+            (value, *_) = re.findall(text, published, re.MULTILINE)
+            assert cell.removesuffix(" *") == f"{score} ({low} to {high}) [{value}]", (model, name)
+
+
+def test_outputs_of_the_page_on_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # As where the backend is installed.
+    monkeypatch.setattr(preflight, "find_spec", lambda package: True)
+    shown = printed("docs/running.md")
+    assert len(shown) == 2
+    for command, text in shown.items():
+        program, *arguments = command.split()
+        arguments = arguments if program == "codemind" else ["run", *arguments]
+        assert text in codemind(*arguments), command

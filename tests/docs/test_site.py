@@ -1,0 +1,236 @@
+"""The site: twelve pages of a readable length, every task and metric on them, and what users search for is found."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.catalogue import benchmarks
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+# What somebody searches for -> the page that answers it.
+QUERIES = {
+    "install": "running/",
+    "extras classeval": "running/",
+    "vllm": "running/",
+    "openai api key": "running/",
+    "cost": "running/",
+    "tokens per second": "running/",
+    "one GPU-hour": "running/",
+    "resume interrupted": "running/",
+    "use_cache": "running/",
+    "offline": "running/",
+    "proxy": "running/",
+    "windows": "running/",
+    "macos": "running/",
+    "slurm": "running/",
+    "ray cluster": "running/",
+    "reasoning models": "running/",
+    "few-shot": "running/",
+    "own prompts templates": "running/",
+    "confirm_run_unsafe_code": "running/",
+    "JDK": "running/",
+    "does not find the tasks": "running/",
+    "existing responses": "running/",
+    "cite": "results/",
+    "colleague number": "results/",
+    "compare models": "results/",
+    "verify": "results/",
+    "leaderboard": "results/",
+    "bubblewrap": "sandbox/",
+    "CODEMIND_DATA": "reference/",
+    "CODEMIND_SANDBOX": "reference/",
+    "licence ClassEval": "data/",
+    "excluded labels": "data/",
+    "fair suites": "data/",
+    "misleading test": "code/",
+    "repair": "code/",
+    "contamination": "prediction/",
+    "CRUXEval-O": "prediction/",
+    "LiveCodeBench": "prediction/",
+    "RE2-Bench": "execution/",
+    "coverage": "execution/",
+    "right_for_the_right_reason": "metrics/",
+    "standard error": "metrics/",
+    "best constant": "metrics/",
+    "published results": "replication/",
+    "GRPO": "extending/",
+    "add a benchmark": "extending/",
+}
+
+
+def options() -> dict[str, object]:
+    """Return the configuration of the site."""
+    return dict(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+
+
+def pages(nav: object) -> Iterator[str]:
+    """Yield the files of a navigation."""
+    for entry in nav if isinstance(nav, list) else []:
+        for value in entry.values():
+            yield from [value] if isinstance(value, str) else pages(value)
+
+
+PAGES = list(pages(options()["nav"]))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site."""
+    pytest.importorskip("mkdocs", reason="needs `pip install --group docs`")
+    pytest.importorskip("mkdocstrings", reason="needs `pip install --group docs`")
+    pytest.importorskip("latex2mathml", reason="needs `pip install --group docs`")
+    folder = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-d", folder], check=True, cwd=ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sections(site: Path) -> list[tuple[str, str]]:
+    """The sections that the search knows: the page and the text of each."""
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    return [
+        (entry["location"].split("#")[0], re.sub("<[^>]+>", " ", f"{entry['title']} {entry['text']}"))
+        for entry in index["docs"]
+    ]
+
+
+def test_the_navigation_has_twelve_pages() -> None:
+    assert len(PAGES) == len(set(PAGES)) <= 12
+    assert all((DOCS / name).is_file() for name in PAGES)
+
+
+@pytest.mark.slow
+def test_lengths(sections: list[tuple[str, str]]) -> None:
+    words: Counter[str] = Counter()
+    for page, text in sections:
+        words[page] += len(text.split())
+    assert len(words) == len(PAGES)
+    assert words[""] <= 900
+    assert {page: number for page, number in words.items() if number > 3500} == {}
+    assert words.total() <= 22_000
+
+
+def parts(text: str) -> list[str]:
+    """Return the words of a text or a query, as the search separates them."""
+    (search,) = (plugin["search"] for plugin in options()["plugins"] if isinstance(plugin, dict) and "search" in plugin)
+    return [word for word in re.split(search["separator"], text.lower()) if word]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("query", "page"), QUERIES.items())
+def test_queries_find_their_page(query: str, page: str, sections: list[tuple[str, str]]) -> None:
+    """A section of the page has all words of the query, or words that begin with them."""
+    for place, text in sections:
+        words = parts(text)
+        if place == page and all(any(word.startswith(each) for word in words) for each in parts(query)):
+            return
+    pytest.fail(f"no section of {page} has: {query}")
+
+
+@pytest.mark.slow
+def test_every_task_and_group_is_named(sections: list[tuple[str, str]]) -> None:
+    text = " ".join(text for _, text in sections)
+    named = set(re.findall(r"codemind_\w+", text))
+    files = [path.read_text(encoding="utf-8") for path in (ROOT / "tasks").rglob("*.yaml")]
+    names = {name for file in files for name in re.findall(r"^(?:task|group): (\w+)$", file, re.MULTILINE)}
+    tags = {tag for file in files for tag in re.findall(r"^  - (codemind_\w+)$", file, re.MULTILINE)}
+    assert len(names) > 170 and names | tags <= named, sorted((names | tags) - named)
+
+
+def test_every_metric_is_defined() -> None:
+    files = [path.read_text(encoding="utf-8") for path in (ROOT / "tasks").rglob("*.yaml")]
+    metrics = {metric for file in files for metric in re.findall(r"metric: (\S+)$", file, re.MULTILINE)}
+    page = (DOCS / "metrics.md").read_text(encoding="utf-8").split("\n## Baselines")[0]
+    cells = " ".join(re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE))
+    defined = set(re.findall(r"`([^`]+)`", cells))
+    assert len(metrics) >= 61 and metrics <= defined, sorted(metrics - defined)
+
+
+@pytest.mark.slow
+def test_what_a_page_offers(site: Path) -> None:
+    page = (site / "metrics" / "index.html").read_text(encoding="utf-8")
+    assert page.count("<math") >= 13 and "$$" not in page
+    assert 'class="headerlink"' in page
+    assert "edit/main/docs/metrics.md" in page
+    assert 'rel="prev"' in page and 'rel="next"' in page
+    assert 'class="language-bash highlight"' in (site / "running" / "index.html").read_text(encoding="utf-8")
+    assert "s_ier" in (site / "reference" / "index.html").read_text(encoding="utf-8")
+    for file in site.rglob("index.html"):
+        loaded = re.findall(r'<(?:script|img)[^>]* src="(https?://[^"]+)"', file.read_text(encoding="utf-8"))
+        assert loaded == [], file
+
+
+def test_commands_can_be_copied() -> None:
+    """Blocks of commands have a language, and no prompt in front of a command."""
+    for name in [
+        *PAGES,
+        *(f"../tasks/{folder.name}/README.md" for folder in (ROOT / "tasks").iterdir() if folder.is_dir()),
+    ]:
+        # Rewritten on its own.
+        if name == "sandbox.md":
+            continue
+        text = (DOCS / name).read_text(encoding="utf-8")
+        assert not re.search(r"^(?: {4})?\$ ", text, re.MULTILINE), name
+        assert not re.search(r"^ {4}(?:codemind|lm_eval|pip|python) ", text, re.MULTILINE), name
+
+
+def test_the_reference_has_every_command_and_variable() -> None:
+    page = (DOCS / "reference.md").read_text(encoding="utf-8")
+    context = click.Context(main)
+    commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
+    for name, command in commands.items():
+        assert command is not None and f"| `codemind {name}` | {command.get_short_help_str(limit=200)} |" in page
+    # Of a journal that a run makes for itself, and of a test.
+    internal = {"CODEMIND_JOURNAL", "CODEMIND_SECRET"}
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "lm_eval_codemind").rglob("*.py")]
+    variables = {name for source in sources for name in re.findall(r"\bCODEMIND_[A-Z_]+\b", source)} - internal
+    assert len(variables) >= 7 and variables == set(re.findall(r"^\| `(CODEMIND_\w+)`", page, re.MULTILINE))
+
+
+def test_modules_of_the_reference_exist() -> None:
+    page = (DOCS / "reference.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE):
+        module, _, member = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), member), name
+
+
+def test_archives_are_those_of_the_catalogue() -> None:
+    page = (DOCS / "data.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^curl -L -o upstream/(\S+)\.tar\.gz (\S+)$", page, re.MULTILINE))
+    archives = {archive for benchmark in benchmarks().values() for archive in benchmark.archives}
+    assert documented == {(each.name, each.url) for each in archives if each.name != "execution-v2"}
+
+
+def test_the_summary_of_replication_counts_the_rows() -> None:
+    from tests.docs.replication import read
+
+    page = (DOCS / "replication.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| .* \| (\d+) \|$", page.split("## Summary")[1], re.MULTILINE)
+    tables = {
+        ("CodeMind", "output"): "ier_scores",
+        ("CodeMind, first study", "output"): "v1_scores",
+        ("CodeMind, first study", "specification"): "specification_rules",
+        ("CodeMind, first study", "translation"): "translation",
+        ("CES", "bug location"): "location_scores",
+        ("CES", "whole execution"): "ces_scores",
+        ("CES", "repair"): "repair_scores",
+        ("RE2-Bench", "output, input, loop, branch"): "re2_scores",
+    }
+    changed = {(study, question): int(number) for study, question, number in rows}
+    for key, name in tables.items():
+        head, *body = read(name)
+        places = [head.index(column) for column in ("to correct", "to incorrect")]
+        assert changed[key] == sum(int(row[place] or 0) for row in body for place in places), key

@@ -1,0 +1,72 @@
+"""Every script for maintainers starts, and those that no other test runs give what is shipped."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import baselines
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = [
+    path
+    for path in sorted((ROOT / "utils").rglob("*.py"))
+    if any(word in path.read_text(encoding="utf-8") for word in ("import click", "import argparse"))
+]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_starts(script: Path) -> None:
+    help_text = run(script, "--help")
+    if "No module named 'torch'" in help_text.stderr:
+        pytest.skip("needs torch")
+    assert help_text.returncode == 0 and "usage" in help_text.stdout.lower(), help_text.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["ier", "locate", "repair", "sr"])
+def test_the_baselines_of_the_sample_are_those_that_are_shipped(family: str) -> None:
+    tasks = baselines.FAMILIES[family]
+    shipped = json.loads(baselines.OUTPUT_FILE.read_text(encoding="utf-8"))[f"{tasks.prefixes[0]}_sample"]
+    documents = baselines.documents_of(tasks, tasks.benchmarks["sample"])
+    scores = baselines.scores(tasks, documents, family)
+    assert shipped.keys() == scores.keys()
+    for metric, (name, score) in shipped.items():
+        assert scores[metric][name] == pytest.approx(score, abs=6e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_sandbox_is_measured(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    measured = run(ROOT / "utils/bench/sandbox.py", "python", "--rounds", 1, "--first", 2)
+    assert measured.stdout.count("a second") == 2, measured.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_ces_is_executed_again(built_data: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    check = run(ROOT / "utils/prove/prove_ces.py", "--upstream", shared_data / "upstream", "--check")
+    assert check.returncode == 0, check.stdout
+
+
+def test_two_records_of_figures_are_compared(tmp_path: Path) -> None:
+    for name, score in (("before", 0.5), ("same", 0.5), ("after", 0.25)):
+        row = json.dumps(["aggregate", ["oracle", "task", "results"], {"score": score}])
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(row.encode() + b"\n"))
+    script, before = ROOT / "utils/record_figures.py", tmp_path / "before.jsonl.gz"
+    assert run(script, "compare", before, tmp_path / "same.jsonl.gz").returncode == 0
+    compared = run(script, "compare", before, tmp_path / "after.jsonl.gz")
+    assert compared.returncode == 1 and "score: 0.5 -> 0.25" in compared.stdout

@@ -1,0 +1,515 @@
+"""Score what needs no execution on the tasks that ask what a program does, and write the best scores for the report.
+
+    python utils/prove/baselines.py [--benchmark NAME ...] [--family NAME ...]
+
+Baselines are the best constant answer, the echo of the input, the last literal of the prompt, and rules on the syntax
+tree. It prints a table for each family's README and writes ``lm_eval_codemind/families/baselines.json``: task -> metric
+-> the best baseline and its score. Run it again when a task's documents change.
+"""
+
+import ast
+import copy
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+import lm_eval_codemind
+from flow_rules import TREE, arguments, decisions, guesses, iterations
+from line_rules import RULES, chance, has_unused_name, named
+from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.families.execution.trace import written
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.carried import carried_outputs
+from lm_eval_codemind.statistics import mean
+from runtime_rules import points, reachable
+from surface import learned
+
+OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "families" / "baselines.json"
+# Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
+KNOWING = ", length known"
+# Ends the names of rules that need the published output, which the prompt about a fresh input does not show.
+REMEMBERED = ", remembered"
+# At least as many as the rules of `carried_outputs`.
+_CARRIED = 8
+CONSTANTS = ("None", "True", "False", "0", "1", "[]", "''")
+_FLIPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+Document = Mapping[str, Any]
+Policy = Callable[[Document], str]
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The tasks of a family, as ``baselines.yaml`` describes them."""
+
+    prefixes: Sequence[str]
+    family: str
+    benchmarks: Mapping[str, str]
+    arguments: Mapping[str, Any]
+    filter: str
+    tag: str
+    metrics: Mapping[str, str | None]
+    constants: int = 10
+    functions: Sequence[str] = ("dataset", "process_results")
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+_CRUXEVAL_END = "[/ANSWER]"
+FAMILIES = {
+    name: Tasks(**tasks)
+    for name, tasks in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
+}
+
+
+_NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tasks.benchmarks))
+
+
+def policies(documents: Sequence[Document], family: str, constants: int) -> dict[str, Policy]:
+    """Return the baselines of a family's documents by name; so many constants are numbered."""
+    by_name: dict[str, Policy] = {}
+    answers: dict[str, Counter[str]] = {}
+    for document in documents:
+        answers.setdefault(_known(document), Counter())[_right(document)] += 1
+    for number in range(constants):
+        of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
+        by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
+    if family == "fresh":
+        by_name = {
+            f"best constant {number}": lambda document, text=text: text
+            for number, text in enumerate(_frequent(map(_right, documents)))
+        }
+    if family == "re2_output":
+        return by_name
+    if family == "re2_input":
+        return {**by_name, "echo of the output": _echoed_output}
+    if family == "sr":
+        constants_only = {
+            f"constant body {number}": lambda document, value=value: constant_body(document, value)
+            for number, value in enumerate(CONSTANTS)
+        }
+        return {**constants_only, "the shown value": shown_value}
+    if family == "dsr":
+        return {"the program unchanged": lambda document: document["transformed"]}
+    if family == "translation":
+        return {"the shown output": shown_output}
+    if family == "repair":
+        return {"the program unchanged": lambda document: document["buggy"], **flips()}
+    if family == "verdict":
+        return {
+            **by_name,
+            "right if it adds one": lambda document: "yes" if "+ 1" in document["program"] else "no",
+            "wrong with an unused name": lambda document: "no" if has_unused_name(document["program"]) else "yes",
+        }
+    if family == "re2_loop":
+        return {
+            "never": lambda document: _each_list(document, lambda line, name, labels: ()),
+            f"0, 1, 2 and so on{KNOWING}": lambda document: _each_list(
+                document, lambda line, name, labels: range(len(labels))
+            ),
+            "the syntax tree": _guessed_lists,
+        }
+    if family == "re2_branch":
+        always = {
+            f"all {letter}{KNOWING}": lambda document, letter=letter: _each_list(
+                document, lambda line, name, labels: letter * len(labels)
+            )
+            for letter in "YN"
+        }
+        once = {
+            f"{letter} once": lambda document, letter=letter: _each_list(document, lambda line, name, labels: letter)
+            for letter in "YN"
+        }
+        return {**always, **once, "the syntax tree": _guessed_lists}
+    if family == "locate":
+        return {
+            **by_name,
+            "last line": lambda document: str(document["program"].count("\n") + 1),
+            **{rule: lambda document, rule=rule: str(named(document["program"])[rule]) for rule in RULES},
+        }
+    if family == "input":
+        return {
+            **by_name,
+            "echo of the output": lambda document: _call(document, document["output"]),
+            "last literal": lambda document: _call(document, _last_literal(document["code"])),
+        }
+    if family == "cruxeval_input":
+        calls = Counter(str(document["input"]) for document in documents).most_common(constants)
+        return {
+            **{f"best constant {number}": lambda document, call=call: call for number, (call, _) in enumerate(calls)},
+            "echo of the output": lambda document: f"f({document['output']})",
+            "last literal": lambda document: f"f({_last_literal(document['code'])})",
+        }
+    if family in ("loops", "branches"):
+        by_name["never"] = lambda document: "[]"
+        for rule in guesses(documents[0]):
+            name = rule if rule == TREE else f"{rule}{KNOWING}"
+            by_name[name] = lambda document, rule=rule: str(guesses(document)[rule])
+        return {**by_name, "echo of the input": lambda document: _echo(_input(document))}
+    if family.startswith("trace"):
+        outputs = Counter(str(document["output"]) for document in documents)
+        constant = outputs.most_common(1)[0][0]
+        return {
+            **{name: lambda document, of=of: _traced(of(document), constant) for name, of in by_name.items()},
+            "each statement once": lambda document: _traced(_each_once(document, "True"), _echo(_input(document))),
+            "each statement once, conditions false": lambda document: _traced(
+                _each_once(document, "False"), _last_literal(_input(document))
+            ),
+        }
+    by_name["echo of the input"] = lambda document: _typed(document, _echo(_input(document)))
+    by_name["last literal"] = lambda document: _typed(
+        document, _last_literal(_input(document)) or _last_literal(document["code"])
+    )
+    if family == "fresh":
+        by_name[f"the published output{REMEMBERED}"] = lambda document: _published(document).output or ""
+        by_name[f"not the published output{REMEMBERED}"] = _not_published
+        for number in range(_CARRIED):
+            by_name[f"the published output, changed{REMEMBERED} {number}"] = lambda document, number=number: _carried(
+                document, number
+            )
+    if family == "runtime":
+        by_name["surface features"] = _surface(documents)
+        by_name["next line"] = _next_line
+        by_name["enter the body"] = lambda document: _rule(document, "enters")
+        by_name["skip the body"] = lambda document: _rule(document, "skips")
+        by_name["reachable by name"] = _reachable
+    return by_name
+
+
+def constant_body(document: Document, value: str) -> str:
+    name = str(document["entry_point"]).rpartition(".")[2]
+    if document["kind"] != "method":
+        return f"def {name}(*arguments, **named):\n    return {value}"
+    text = str(load_problem(document["benchmark"], document["problem_id"]).specification)
+    static = "@staticmethod" in text
+    return (
+        f"{'@staticmethod' * static}\ndef {name}({'' if static else 'self, '}*arguments, **named):\n    return {value}"
+    )
+
+
+def shown_value(document: Document) -> str:
+    """Return a body that returns the last literal of the test in the prompt; None without a test."""
+    return constant_body(document, _last_literal(document["test"].strip() or "None") or "None")
+
+
+def shown_output(document: Document) -> str:
+    """Return a script that prints the output of the first test in the prompt; an empty output without a test."""
+    _, _, test = document["test"].partition("\nOutput:\n")
+    output = test.partition("\n\nInput:\n")[0]
+    if document["target_language"] == "python":
+        return f"print({output!r})"
+    printed = f"System.out.println({json.dumps(output)});"
+    return f"public class Main {{\n    public static void main(String[] args) {{\n        {printed}\n    }}\n}}"
+
+
+def flips() -> dict[str, Callable[[Document], str]]:
+    """Return policies that flip one operator of the buggy program: which one -> policy."""
+    return {
+        f"{'first' if first else 'last'} {what} flipped": lambda document, what=what, first=first: flipped(
+            document["buggy"], what, first
+        )
+        for what in ("comparison", "sum", "operator", "condition")
+        for first in (True, False)
+    }
+
+
+def flipped(code: str, what: str, first: bool) -> str:
+    """Return a program with its first or last operator of a kind flipped; unchanged if there is none."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return code
+    places = list(_places(tree, what))
+    if not places:
+        return code
+    places.sort(key=lambda place: (place[0].lineno, place[0].col_offset))
+    node, field, number = places[0 if first else -1]
+    value = getattr(node, field)
+    if what == "condition":
+        setattr(node, field, ast.UnaryOp(ast.Not(), copy.deepcopy(value)))
+    elif isinstance(value, list):
+        value[number] = _FLIPS[type(value[number])]()
+    else:
+        setattr(node, field, _FLIPS[type(value)]())
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _places(tree: ast.AST, what: str) -> Iterator[tuple[Any, str, int]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare() if what in ("comparison", "operator"):
+                yield from ((node, "ops", number) for number, op in enumerate(node.ops) if type(op) in _FLIPS)
+            case ast.BinOp() | ast.AugAssign() if what in ("sum", "operator") and type(node.op) in _FLIPS:
+                yield node, "op", 0
+            case ast.BoolOp() if what == "operator":
+                yield node, "op", 0
+            case ast.If() | ast.While() if what == "condition":
+                yield node, "test", 0
+
+
+def _surface(documents: Sequence[Document]) -> Policy:
+    """Return the policy that a classifier learned from other programs; of other settings it knows nothing."""
+    answers: dict[int, str] = {}
+    for setting in ("coverage", "path"):
+        of_setting = [document for document in documents if document["setting"] == setting]
+        if of_setting:
+            answers |= dict(zip(map(id, of_setting), learned(of_setting, list(map(_right, of_setting))), strict=True))
+    return lambda document: answers.get(id(document), "")
+
+
+def _frequent(outputs: Iterable[str]) -> list[str]:
+    """Return the texts that answer at least two questions: an output, or the bare text of a string; else a zero."""
+    counts: Counter[str] = Counter()
+    for output in outputs:
+        value = literal_or(output, None)
+        counts.update({output.strip(), value if isinstance(value, str) else output.strip()})
+    return [text for text, count in counts.items() if count > 1] or ["0"]
+
+
+def _published(document: Document) -> Problem:
+    return load_problem(document["benchmark"], document["problem_id"])
+
+
+def _change(document: Document) -> tuple[Problem, str]:
+    return _published(document), document["input"]
+
+
+def _carried(document: Document, number: int) -> str:
+    """Return the published output with the changes of the input in it, by one of the rules."""
+    outputs = list(carried_outputs(*_change(document)))
+    return outputs[min(number, len(outputs) - 1)]
+
+
+def _not_published(document: Document) -> str:
+    """Return the other truth value, another of two numbers, or an empty value."""
+    output = (_published(document).output or "").strip()
+    others = {"True": "False", "False": "True", "0": "1", "1": "0", "[]": "None", "None": "True", "''": "' '"}
+    return others.get(output, "0" if output.lstrip("-").isdigit() else "[]" if output[:1] == "[" else "''")
+
+
+def _echoed_output(document: Document) -> str:
+    """Return an input with the output as each of its arguments."""
+    try:
+        label = json.loads(json.dumps(ast.literal_eval(document["label"]), default=str))
+    except ValueError:
+        # The label constructs an object, or NaN.
+        return str(document["shown"])
+    if not isinstance(label, dict):
+        return str(document["shown"])
+    shown = json.loads(document["shown"])
+    parts = {name: dict.fromkeys(label.get(name) or {}, shown) for name in ("args", "kwargs")}
+    return json.dumps({**label, **parts})
+
+
+def _each_list(document: Document, values: Callable[[int, str, Sequence[Any]], Iterable[Any]]) -> str:
+    """Return an answer to RE2-Bench with a list for each line and variable of the label."""
+    rows = []
+    for line, label in json.loads(document["label"]).items():
+        for name, labels in label.items() if isinstance(label, dict) else [("", label)]:
+            items = ", ".join(map(str, values(int(line), name, labels)))
+            rows.append(f"line {line}: {name and f'{name} = '}[{items}]")
+    return "\n".join(rows)
+
+
+def _guessed_lists(document: Document) -> str:
+    """Return the guess of :mod:`flow_rules` for each list of a question of RE2-Bench."""
+    known = arguments(document)
+    if document["setting"] == "branch":
+        truths = decisions(document["code"], known, last=False)
+        return _each_list(document, lambda line, name, labels: ("Y" if truth else "N" for truth in truths[line]))
+    values = iterations(document["code"], known)
+    return _each_list(document, lambda line, name, labels: map(repr, values.get(line, {}).get(name, ())))
+
+
+def _known(document: Document) -> str:
+    """Return the setting of a document if its prompt shows it. No prompt shows whether its program is buggy."""
+    return "" if document["setting"] in ("buggy", "correct") else str(document["setting"])
+
+
+def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
+    module = import_module(f"lm_eval_codemind.{tasks.family}")
+    return list(getattr(module, tasks.functions[0])(benchmark=benchmark, **tasks.arguments)["test"])
+
+
+def chances(documents: Sequence[Document]) -> dict[str, float]:
+    """Return metric -> the share of right answers if a line of the body is drawn at random, as a mean over programs."""
+    by_document = [(chance(document["program"], document["lines"]), document["searched"]) for document in documents]
+    return {
+        "locate": mean([value for value, _ in by_document]).value,
+        "locate_searched": mean([value for value, searched in by_document if searched]).value,
+    }
+
+
+def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
+    """Return metric -> baseline -> score, of constants the best one."""
+    module = import_module(f"lm_eval_codemind.{tasks.family}")
+    best: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
+    for name, policy in policies(documents, family, tasks.constants).items():
+        texts = [_asserted(family, document, policy(document)) for document in documents]
+        responses = [[_response(text, tasks.tag)] for text in texts]
+        answers = getattr(module, tasks.filter)(responses, documents)
+        process = getattr(module, tasks.functions[1])
+        rows = [process(document, [read]) for document, read in zip(documents, answers, strict=True)]
+        name = name.rstrip("0123456789 ")
+        for metric, aggregation in tasks.metrics.items():
+            values = [row[metric] for row in rows if row[metric] is not None]
+            value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
+            best[metric][name] = max(value, best[metric].get(name, 0.0), key=abs)
+    return best
+
+
+def _asserted(family: str, document: Document, text: str) -> str:
+    """Return an answer as the task asks for it: in CRUXEval an assertion."""
+    if family == "cruxeval_output":
+        return f"assert {document['input']} == {text}"
+    return f"assert {text} == {document['output']}" if family == "cruxeval_input" else text
+
+
+def _response(text: str, tag: str) -> str:
+    if tag == _CRUXEVAL_END:
+        return f"{text}\n{tag}"
+    if not tag:
+        return f"```\n{text}\n```"
+    return f"<{tag}>\n{text}" + f"\n</{tag}>" * (f"</{tag}>" not in text)
+
+
+def _aggregation(name: str) -> Callable[[Sequence[Any]], float]:
+    module, _, function = name.rpartition(".")
+    aggregation: Callable[[Sequence[Any]], float] = getattr(
+        import_module(f"lm_eval_codemind.families.{module}"), function
+    )
+    return aggregation
+
+
+def _right(document: Document) -> str:
+    """Return the right answer of a document, as a response writes it."""
+    if "values" in document:
+        if document["setting"] in ("lines", "states"):
+            return written(document, document["setting"])
+        return f"[{', '.join(document['values'])}]"
+    if document["benchmark"] == "re2":
+        return str(document["target"]).removeprefix("<answer>\n").removesuffix("\n</answer>")
+    return str(document.get("answer") or document.get("output"))
+
+
+def _traced(steps: str, output: str) -> str:
+    return f"{steps}\n</trace>\n<output>\n{output}\n</output>"
+
+
+def _each_once(document: Document, truth: str) -> str:
+    """Return each statement of a program once, in order; of a function or method without definitions and imports."""
+    skipped = () if document["kind"] == "script" else (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    nodes = [node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, ast.stmt)]
+    nodes = sorted((node for node in nodes if not isinstance(node, skipped)), key=lambda node: node.lineno)
+    if document["setting"] == "lines":
+        return ", ".join(str(node.lineno) for node in nodes)
+    return "\n".join(f"{node.lineno}: {truth}" for node in nodes if isinstance(node, (ast.If, ast.While)))
+
+
+def _input(document: Document) -> str:
+    return str(document["input"])
+
+
+def _typed(document: Document, value: str) -> str:
+    """Return a value as the question wants it: of a state with its type."""
+    if document["setting"] != "state":
+        return value
+    try:
+        return f"{value}; {type(ast.literal_eval(value)).__name__}"
+    except (ValueError, SyntaxError):
+        return value
+
+
+def _echo(text: str) -> str:
+    """Return the first argument of the call in an input; the whole text if it is not a program."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return text
+    arguments = [ast.unparse(argument) for call in calls for argument in call.args[:1]]
+    return arguments[0] if arguments else ""
+
+
+def _last_literal(text: str) -> str:
+    """Return the last literal of a source; the last word if the text is not a program."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return (text.split() or [""])[-1]
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
+    nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
+    for node in nodes:
+        try:
+            ast.literal_eval(node)
+        except (ValueError, TypeError):
+            continue
+        return ast.unparse(node)
+    return ""
+
+
+def _call(document: Document, argument: str) -> str:
+    """Return an answer to input prediction: the masked call, or text, with an argument in it."""
+    masked = str(document["masked"])
+    return masked.replace("??", argument) if "??" in masked else argument
+
+
+def _next_line(document: Document) -> str:
+    lines = document["code"].split("\n")
+    following = (number for number in range(document["line"] + 1, len(lines) + 1) if lines[number - 1].strip())
+    return str(next(following, "the end"))
+
+
+def _rule(document: Document, name: str) -> str:
+    point = points(document["code"]).get(document["line"]) if document["line"] else None
+    return "the end" if point is None or not getattr(point, name) else str(getattr(point, name))
+
+
+def _reachable(document: Document) -> str:
+    point = points(document["code"]).get(document["line"]) if document["line"] else None
+    if document["kind"] == "script" or point is None or not point.function:
+        return "yes"
+    return "yes" if point.function in reachable(document["code"], document["input"]) else "no"
+
+
+@click.command()
+@click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=tuple(FAMILIES))
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
+def main(families: Sequence[str], names: Sequence[str]) -> None:
+    """Print what the baselines score, in percent, and write the best ones."""
+    for family in families:
+        tasks = FAMILIES[family]
+        for name in tasks.benchmarks.keys() & set(names):
+            best_of: dict[tuple[str, str], tuple[str, float]] = {}
+            documents = documents_of(tasks, tasks.benchmarks[name])
+            if family == "locate":
+                for metric, value in chances(documents).items():
+                    click.echo(f"{family} {name} {metric}: a line of the body at random {100 * value:.1f}")
+            for metric, of_metric in scores(tasks, documents, family).items():
+                shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
+                click.echo(f"{family} {name} {metric}: {shown}")
+                knowing = (KNOWING, REMEMBERED)
+                blind = {name: score for name, score in of_metric.items() if not name.endswith(knowing)}
+                best = max(blind, key=lambda baseline: abs(blind[baseline]))
+                for prefix in tasks.prefixes:
+                    best_of[f"{prefix}_{name}", tasks.names.get(metric, metric)] = (best, round(of_metric[best], 6))
+            _write(best_of)
+
+
+def _write(best_of: Mapping[tuple[str, str], tuple[str, float]]) -> None:
+    record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8"))
+    for (task, metric), best_one in best_of.items():
+        record.setdefault(task, {})[metric] = best_one
+    OUTPUT_FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

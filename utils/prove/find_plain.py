@@ -1,0 +1,151 @@
+"""Find the questions that trivial answers solve, and write the names of their problems.
+
+    python utils/prove/find_plain.py inputs [--benchmark NAME ...]
+    python utils/prove/find_plain.py flows
+
+``inputs`` executes every program on inputs that say nothing, and needs what the ``classeval`` extra installs. ``flows``
+answers the questions about loops and branches of RE2-Bench by the rules of :mod:`baselines` on the syntax tree and the
+input, also those that know the length of the right answer. Both work on the built data (``$CODEMIND_DATA``).
+"""
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from baselines import FAMILIES, documents_of, policies
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import Arguments
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
+from lm_eval_codemind.studies.re2.task import FACTS, compared
+from ship import save
+
+ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
+
+
+def computed_outputs(
+    problems: Iterable[tuple[Problem, str]], workers: int = 1, limits: Limits | None = None
+) -> list[str | None]:
+    """Return what programs give on inputs, in order; None where one gives nothing."""
+    with Sandbox(workers=workers) as sandbox:
+        pairs = list(problems)
+        futures = [sandbox.submit(_job(problem, text, limits or Limits())) for problem, text in pairs]
+        outputs: list[str | None] = []
+        for (problem, _), future in zip(pairs, futures, strict=True):
+            outcome = future.result()
+            observation = outcome.observations[0] if outcome.passed and outcome.observations else None
+            if observation is None or observation.exception_type:
+                outputs.append(None)
+            else:
+                outputs.append(observation.stdout if kind_of(problem).printed else observation.literal)
+        return outputs
+
+
+def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str, list[str]]:
+    """Execute programs on the inputs that say nothing and return those that give the output, by problem."""
+    pairs = [
+        (problem, text)
+        for problem in problems
+        if problem.output is not None and kind_of(problem).masked_input(problem) is not None
+        for text in plain_inputs(problem)
+    ]
+    solved: dict[str, list[str]] = {}
+    for (problem, text), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
+        if output is not None and same_computed(output, problem.output or "", kind_of(problem).printed):
+            solved.setdefault(problem.problem_id, []).append(text)
+    return solved
+
+
+def plain_inputs(problem: Problem) -> list[str]:
+    """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
+    kind = python_kind(problem)
+    if kind.printed:
+        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
+    masked = kind.masked(problem)
+    if masked is None or masked.known is None:
+        return []
+    fillings = [[_emptied(value) for value in masked.known]]
+    optional = _optional(problem) if masked.arguments else set()
+    if optional:
+        named = _emptied(masked.known[0].named(masked.parameters))
+        left = tuple(pair for pair in named.keywords if pair[0] not in optional)
+        fillings.append([Arguments(named.positional, left)])
+    return list(dict.fromkeys(masked.filled(values) for values in fillings))
+
+
+def _emptied(value: Any) -> Any:
+    if isinstance(value, Arguments) and value.constructor:
+        return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
+    if isinstance(value, Arguments):
+        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
+        return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
+    return type(value)()
+
+
+def _optional(problem: Problem) -> set[str]:
+    """Return the parameters of a problem's function that have a default and may be given by name."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(problem.code)) if isinstance(node, functions)]
+    named = [node.args for node in nodes if node.name == problem.entry_point]
+    if not named or named[-1].posonlyargs:
+        return set()
+    arguments = named[-1]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    by_position = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
+
+
+def _job(problem: Problem, text: str, limits: Limits) -> Job:
+    execution = kind_of(problem).execution(problem, input=text)
+    if execution.expression is None:
+        return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits)
+    return Job.evaluate(execution.module, [execution.expression], limits=limits)
+
+
+@click.group()
+def main() -> None:
+    """Find the questions that trivial answers solve."""
+
+
+@main.command()
+@click.option(
+    "--benchmark", "names", multiple=True, type=click.Choice(ASKED), default=ASKED, help="Examine these only."
+)
+@click.option("--workers", default=1, show_default=True)
+def inputs(names: tuple[str, ...], workers: int) -> None:
+    """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
+    known = load_plain_inputs()
+    for name in names:
+        problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
+        asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
+        known[name] = sorted(find_plain_inputs(asked, workers))
+        click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
+    save(PLAIN_INPUTS, dict(sorted(known.items())))
+
+
+@main.command()
+def flows() -> None:
+    """Write ``studies/re2/facts/plain.json``: task -> the problems of RE2-Bench that a rule answers."""
+    plain = {}
+    for task in ("loop", "branch"):
+        documents = documents_of(FAMILIES[f"re2_{task}"], "re2")
+        rules = policies(documents, f"re2_{task}", 0).values()
+        plain[task] = sorted(
+            document["problem_id"]
+            for document in documents
+            if any(all(place is None for *_, place in compared(document, task, rule(document))) for rule in rules)
+        )
+        easy = {document["problem_id"] for document in documents if document["difficulty"] == "easy"}
+        click.echo(f"{task}: {len(plain[task])} of {len(documents)}, of the easy ones {len(easy & set(plain[task]))}")
+    save("plain.json", plain, folder=FACTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,341 @@
+"""Execute the programs that are asked about their runtime behaviour, and write the labels that the package ships.
+
+PYTHON utils/prove/prove_runtime.py trace --upstream DIR --output PROOF.json  (once with each version of Python)
+PYTHON utils/prove/prove_runtime.py merge --upstream DIR PROOF.json ...  (the version to ship first)
+PYTHON utils/prove/prove_runtime.py check --upstream DIR  (with each version of Python)
+PYTHON utils/prove/prove_runtime.py runnable --upstream DIR  (with the packages of today)
+PYTHON utils/prove/prove_runtime.py convert reval_upstream_labels.jsonl.gz
+
+``check`` compares the labels with what the programs log when they are rewritten to log what they do, each in a separate
+process, outside of the sandbox: these programs are known.
+"""
+
+import ast
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from tqdm.auto import tqdm
+
+import runtime_questions
+from lm_eval_codemind.answers.literals import parse_literal
+from lm_eval_codemind.data.benchmarks import Upstream, reval
+from lm_eval_codemind.data.build import read_proven
+from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE, InputLabels, load_labels
+from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Sandbox
+from runtime_rules import points
+from self_logging import self_logging, text_of
+from ship import save
+from watching import Traced, runs, submit
+
+NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
+SEED = "codemind runtime 2"
+
+MAX_STEPS = 20_000
+# Nobody should be asked for a value longer than this, in characters of its literal.
+MAX_VALUE = 300
+# Nobody should be asked about a later run of a line than this.
+MAX_RUNS = 8
+
+# What one execution shows of an input, as plain values: ``reason``, ``outputs``, and ``lines``: number -> how often it
+# runs and, of each of the first runs, the next line and the variables' types and literals.
+Observed = dict[str, Any]
+# Program -> input -> what it shows.
+Observations = dict[str, dict[str, Observed]]
+
+# Values are written down when they are seen, for they may change later; ``written`` is the recorder's.
+_SEEN = """
+
+_codemind_seen = []
+
+
+def _codemind_see(value):
+    import candidate
+    _codemind_seen.append(candidate.written(value, {limit}))
+    return value
+
+
+"""
+
+
+def observe(problems: Iterable[Problem], sandbox: Sandbox) -> Observations:
+    """Execute the programs of a benchmark on their inputs and return what happens at every line worth a question."""
+    pending = []
+    for problem in problems:
+        if problem.output is None and not problem.upstream_questions:
+            continue
+        for run_input in inputs_of(problem):
+            job = submit(
+                sandbox,
+                _traced(run_input),
+                max_steps=MAX_STEPS,
+                max_value=MAX_VALUE,
+                job_id=f"{problem.problem_id} input {run_input.number}",
+            )
+            pending.append((problem, run_input, job))
+    observations: Observations = {}
+    for problem, run_input, (future, read) in tqdm(pending, desc="tracing", unit="input"):
+        try:
+            seen = _observed(problem, run_input, read(future.result()))
+        except TraceFailed:
+            seen = {"reason": "dependency", "outputs": [], "lines": {}}
+        observations.setdefault(problem.problem_id, {})[run_input.number] = seen
+    return observations
+
+
+def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
+    """Return what several executions agree on.
+
+    A line that they differ in is left out, as is a value; where the outputs differ, the input is excluded.
+    """
+    version, first = proofs[0]
+    observations: Observations = {}
+    for program, inputs in first.items():
+        observations[program] = {}
+        for number, seen in inputs.items():
+            others = [(other_version, other[program][number]) for other_version, other in proofs[1:]]
+            seen = {**seen, "lines": dict(seen["lines"])}
+            for other_version, other in others:
+                if other["reason"] == "dependency":
+                    continue
+                if not seen["reason"] and other["outputs"] != seen["outputs"]:
+                    seen["reason"] = "hashing" if other_version == version else "version"
+                for line in list(seen["lines"]):
+                    seen["lines"][line] = _agreed(seen["lines"][line], other["lines"].get(line))
+                    if seen["lines"][line] is None:
+                        del seen["lines"][line]
+            observations[program][number] = seen
+    return observations
+
+
+def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
+    if other is None or one[0] != other[0] or [run[0] for run in one[1]] != [run[0] for run in other[1]]:
+        return None
+    return [
+        one[0],
+        [
+            [following, {name: value for name, value in values.items() if others.get(name) == value}]
+            for (following, values), (_, others) in zip(one[1], other[1], strict=True)
+        ],
+    ]
+
+
+def _traced(run_input: RuntimeInput) -> Traced:
+    watches = {line: point.variables for line, point in points(run_input.code).items()}
+    if run_input.expression is None:
+        return Traced(run_input.code, None, watches, stdin=run_input.input)
+    expression = f"{run_input.expression}\n_codemind_seen"
+    return Traced(run_input.code, expression, watches, _SEEN.format(limit=MAX_VALUE) + run_input.before)
+
+
+def _observed(problem: Problem, run_input: RuntimeInput, trace: Trace) -> Observed:
+    lines = {}
+    for line in points(run_input.code):
+        of_line = runs(trace, line)
+        if all(run.end for run in of_line):
+            lines[str(line)] = [
+                len(of_line),
+                [
+                    [0 if run.next is None else trace.steps[run.next].line, _values(run.values)]
+                    for run in of_line[:MAX_RUNS]
+                ],
+            ]
+    outputs = _outputs(problem, run_input, trace)
+    reason = "too_long" if trace.truncated else "threads" if trace.threads else "" if outputs else "output"
+    return {"reason": reason, "outputs": outputs, "lines": lines}
+
+
+def _values(values: Mapping[str, Value | None]) -> dict[str, list[str]]:
+    return {name: [value.type_name, value.literal] for name, value in values.items() if value and value.literal}
+
+
+def _outputs(problem: Problem, run_input: RuntimeInput, trace: Trace) -> list[str | None]:
+    """Return the literals of what the output question asks for, None for what has none; nothing where the run fails."""
+    if run_input.expression is None:
+        text = str(problem.output)
+        return [text] if trace.stdout.split() == text.split() else []
+    if trace.exception or trace.output is None or trace.output.literal is None:
+        return []
+    outputs: list[str | None] = ast.literal_eval(trace.output.literal)
+    return outputs
+
+
+def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
+    """Execute REval's own assertions and return the inputs on which they fail here: program -> inputs.
+
+    By REval's rule no output is right on these: not even what it expects.
+    """
+    pending = []
+    for program in programs:
+        for run_input in program.inputs:
+            expected = reval.completed(run_input.masked, run_input.shown, run_input.expected)
+            pending.append((program, run_input, sandbox.submit(reval.assertions_job(program, run_input, expected))))
+    unrunnable: dict[str, list[str]] = {}
+    for program, run_input, future in tqdm(pending, desc="executing", unit="input"):
+        if not future.result().passed:
+            unrunnable.setdefault(program.task_id, []).append(str(run_input.index))
+    return unrunnable
+
+
+def differences(problem: Problem, run_input: RuntimeInput, known: InputLabels) -> list[str]:
+    """Return in what the labels of an input differ from what the program logs, one text a document."""
+    watched: dict[int, list[str]] = {}
+    for label in known.labels:
+        if "s" in label.asked:
+            watched.setdefault(label.line, []).append(label.variable)
+    stdin = run_input.input if run_input.expression is None else ""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", self_logging(run_input, watched)],
+            input=stdin, capture_output=True, text=True, cwd=folder, timeout=120, check=False,
+        )  # fmt: skip
+    try:
+        events, seen = json.loads(done.stdout.rpartition("\n")[2])
+    except ValueError:
+        return [f"does not run: {done.stderr.strip()[-200:]}"]
+    problems = []
+    for label in known.labels:
+        of_line = [index for index, (line, _) in enumerate(events) if line == label.line]
+        if len(of_line) != label.runs:
+            problems.append(f"line {label.line}: {label.runs} runs, logged {len(of_line)}")
+            continue
+        if not label.runs:
+            continue
+        index = of_line[label.run - 1]
+        following = events[index + 1][0] if index + 1 < len(events) else 0
+        if "p" in label.asked and following != label.next_line:
+            problems.append(f"line {label.line}: next {label.next_line}, logged {following}")
+        if "s" in label.asked:
+            logged = events[index][1].get(label.variable)
+            if logged != [label.type_name, text_of(parse_literal(str(label.value)))]:
+                problems.append(f"line {label.line}: {label.variable} is {label.value}, logged {logged}")
+    if run_input.expression is None:
+        printed = done.stdout.rpartition("\n")[0]
+        if known.outputs and printed.split() != str(known.outputs[0]).split():
+            problems.append(f"prints {known.outputs[0]!r}, logged {printed!r}")
+        return problems
+    for position, output in enumerate(known.outputs):
+        if output is not None and text_of(parse_literal(output)) != seen[position]:
+            problems.append(f"output {position} is {output}, logged {seen[position]}")
+    return problems
+
+
+_UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _problems(upstream: Path, names: Sequence[str]) -> dict[str, list[Problem]]:
+    source = Upstream(upstream)
+    return {name: read_proven(name, source) for name in names}
+
+
+def _programs(upstream: Path) -> list[reval.TracedProgram]:
+    return reval.read_programs(Upstream(upstream))
+
+
+@click.group()
+def main() -> None:
+    """Prove the labels of runtime behaviour."""
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--output", required=True, type=_FILE)
+@click.option("--hash-seed", "seeds", multiple=True, default=(1, 2), show_default=True)
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES, help="Trace these only.")
+@click.option("--workers", default=2, show_default=True)
+def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str, ...], workers: int) -> None:
+    """Trace all programs under this version of Python, with each hash seed."""
+    problems = _problems(upstream, names)
+    proofs = []
+    for seed in seeds:
+        with Sandbox(workers=workers, hash_seed=seed) as sandbox:
+            proofs.append({name: observe(problems[name], sandbox) for name in names})
+    record = {"version": "{}.{}".format(*sys.version_info), "proofs": proofs}
+    output.write_text(json.dumps(record), encoding="utf-8")
+
+
+def published(file: Path) -> dict[str, Any]:
+    """Return the labels that REval's own code gave, out of a recording of them, as they are shipped."""
+    labels: dict[str, Any] = {}
+    with gzip.open(file, "rt", encoding="utf-8") as rows:
+        for row in map(json.loads, rows):
+            state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
+            following = [line["line"] for line in row["next_lines"]]
+            inputs = labels.setdefault(row["task_id"], {}).setdefault(str(row["input_index"]), [])
+            inputs.append([row["line"], row["variable"], row["coverage"], state, following])
+    return labels
+
+
+@main.command()
+@click.argument("file", type=_FILE)
+def convert(file: Path) -> None:
+    """Write the labels that REval's own code gave; the file has a row for each item."""
+    save("runtime_labels/reval_published.json.gz", published(file))
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--workers", default=2, show_default=True)
+def runnable(upstream: Path, workers: int) -> None:
+    """Write on which inputs REval's own assertions fail with the packages that are installed."""
+    with Sandbox(workers=workers) as sandbox:
+        unrunnable = find_unrunnable(_programs(upstream), sandbox)
+    save(UNRUNNABLE, unrunnable)
+    click.echo(f"unrunnable: {unrunnable}")
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+def check(upstream: Path, names: tuple[str, ...]) -> None:
+    """Print the documents whose label is not what the program logs; exit with 1 if there are any."""
+    failed = False
+    for name in names:
+        documents = 0
+        labels = load_labels(name)
+        for problem in read_proven(name, Upstream(upstream)):
+            inputs = {run_input.number: run_input for run_input in inputs_of(problem)}
+            for number, known in labels.get(problem.problem_id, {}).items():
+                if known.reason:
+                    continue
+                documents += sum(len(label.asked) for label in known.labels)
+                documents += any(output is not None for output in known.outputs)
+                for text in differences(problem, inputs[number], known):
+                    failed = True
+                    click.echo(f"{name} {problem.problem_id} input {number}: {text}")
+        click.echo(f"{name}: {documents} documents compared under Python {sys.version.split()[0]}")
+    sys.exit(failed)
+
+
+@main.command()
+@_UPSTREAM
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+def merge(upstream: Path, files: tuple[Path, ...]) -> None:
+    """Choose the lines to ask about from what all executions agree on, and write their labels."""
+    read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    for name, problems in _problems(upstream, NAMES).items():
+        proofs = [(each["version"], proof[name]) for each in read for proof in each["proofs"] if name in proof]
+        labels = runtime_questions.choose(problems, agreeing(proofs), SEED)
+        save(f"runtime_labels/{name}.json.gz", runtime_questions.plain(labels))
+        inputs = [of_input for numbers in labels.values() for of_input in numbers.values()]
+        asked = Counter(question for of_input in inputs for label in of_input.labels for question in label.asked)
+        asked["o"] = sum(any(output is not None for output in of_input.outputs) for of_input in inputs)
+        left_out = Counter(of_input.reason for of_input in inputs if of_input.reason)
+        click.echo(
+            f"{name}: {len(labels)} programs; {dict(asked)}; {len(proofs)} executions; left out {dict(left_out)}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,264 @@
+"""Traces that watch expressions, and the runs of a line: what the proofs of runtime labels read.
+
+A *run* of a line is what a frame executes on that line without going elsewhere: mostly one step, several where several
+statements share the line. A loop written on one line begins a new run with every turn. Calls in between do not end
+a run.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.languages.python.recorder import CodeUnit, Recorder, units, vars_of, written
+from lm_eval_codemind.languages.python.tracing import (
+    LIMITS,
+    Trace,
+    Value,
+    job_source,
+    read_trace,
+    recorder_source,
+    result_of,
+)
+from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
+
+_INSIDE = "\n# -- inside the sandbox\n"
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The program to trace, and the way to run it.
+
+    Attributes:
+        program: Source.
+        expression: Evaluated in the program's namespace after it has been loaded; statements may come before it. Only
+            what the program's own code does then is traced. None for a script: it is traced while it runs.
+        before: Statements executed in the program's namespace before tracing starts.
+        stdin: The text on standard input.
+        watches: Line -> expressions whose values are noted whenever a statement on it ends.
+    """
+
+    program: str
+    expression: str | None
+    watches: Mapping[int, Sequence[str]]
+    before: str = ""
+    stdin: str = ""
+
+
+@dataclass(frozen=True)
+class LineRun:
+    """One run of a line.
+
+    Attributes:
+        first: Index of its first step.
+        last: Index of its last step.
+        end: How the last step ended, see :class:`~lm_eval_codemind.languages.python.tracing.Step`.
+        values: The values when it ended.
+        next: Index of the first step begun after ``first`` that is not of this run, in whatever frame; None where the
+            program ended.
+    """
+
+    first: int
+    last: int
+    end: str
+    values: Mapping[str, Value | None]
+    next: int | None
+
+
+def submit(
+    sandbox: Sandbox, traced: Traced, *, max_steps: int, max_value: int, job_id: str = ""
+) -> tuple[Future[Outcome], Callable[[Outcome], Trace]]:
+    """Start tracing a program and return the future outcome, and what reads a trace from it.
+
+    Args:
+        sandbox: Where it runs.
+        traced: The program and how to run it.
+        max_steps: Steps after which the trace is cut off.
+        max_value: Characters above which a value counts as having no literal.
+        job_id: Repeated in messages.
+
+    Raises:
+        SyntaxError: If the program does not parse.
+    """
+    program = units(ast.parse(traced.program))
+    options = {
+        "program": traced.program,
+        "script": traced.expression is None,
+        "stdin": traced.stdin,
+        "before": traced.before,
+        "expression": traced.expression or "",
+        "watches": {
+            number: list(traced.watches[unit.line])
+            for number, unit in enumerate(program)
+            if unit.line in traced.watches
+        },
+        "max_steps": max_steps,
+        "max_value": max_value,
+    }
+    source = job_source(watching_source(), [traced.program, traced.before], options)
+    job = Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=job_id)
+    return sandbox.submit(job), lambda outcome: read_trace(result_of(outcome), program)
+
+
+@lru_cache(maxsize=1)
+def watching_source() -> str:
+    """Return the recorder's source with a ``record`` that has the further parameter ``watches``."""
+    inside = Path(__file__).read_text(encoding="utf-8").partition(_INSIDE)[2]
+    last = "record = functools.partial(record, make=Watching)"
+    return f"{recorder_source()}\nfrom collections import deque\n{inside}\n{last}\n"
+
+
+def line_of(program: list[CodeUnit], line: int) -> int | None:
+    """Return the first line of the innermost statement, or header, that a line belongs to; None if it is in none."""
+    starts = [unit.line for unit in program if unit.line <= line <= unit.end]
+    return max(starts, default=None)
+
+
+def runs(trace: Trace, line: int) -> list[LineRun]:
+    """Return the runs of a line in the order in which they began."""
+    return [_run(trace, members) for members in _members(trace, line)]
+
+
+def _members(trace: Trace, line: int) -> list[list[int]]:
+    lists: list[list[int]] = []
+    current: dict[int, list[int]] = {}
+    for index, step in enumerate(trace.steps):
+        if step.line != line:
+            current.pop(step.frame, None)
+            continue
+        members = current.get(step.frame)
+        if members is None or step.unit <= trace.steps[members[-1]].unit:
+            members = current[step.frame] = []
+            lists.append(members)
+        members.append(index)
+    return lists
+
+
+def _run(trace: Trace, members: list[int]) -> LineRun:
+    last = trace.steps[members[-1]]
+    following: Iterator[int] = (index for index in range(members[0] + 1, len(trace.steps)) if index not in members)
+    return LineRun(members[0], members[-1], last.end, last.values, next(following, None))
+
+
+# -- inside the sandbox
+
+_LONGEST_KEY = 4_000
+
+
+class Watching(Recorder):
+    """Notes what expressions give whenever a step ends."""
+
+    def __init__(self, *arguments: Any, watches: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._watches = {
+            int(unit): [(text, ast.parse(text, mode="eval").body) for text in texts] for unit, texts in watches.items()
+        }
+
+    def seen(self, record: Any) -> list[list[Any]]:
+        frame, rows = record.frame, []
+        for text, expression in self._watches.get(record.unit, ()):
+            try:
+                value = evaluate(expression, frame.f_locals, frame.f_globals, self._class_name(record.unit))
+            except Unreadable:
+                number = self._texts.setdefault(("", None), len(self._texts))
+            except Unknown:
+                number = -1
+            else:
+                number = self.number(value)
+            rows.append([text, number])
+        return rows
+
+    def _class_name(self, unit: int) -> str:
+        """Return the name of the innermost class around a unit, which private names are mangled with; may be empty."""
+        while (unit := self._units[unit].parent) >= 0:
+            node = self._units[unit].node
+            if isinstance(node, ast.ClassDef):
+                return node.name
+        return ""
+
+
+class Unknown(Exception):
+    """An expression has no value here: a name, an attribute, a key or an index does not exist."""
+
+
+class Unreadable(Unknown):
+    """An expression may have a value, but it cannot be told without running code of the program or of a library."""
+
+
+def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "") -> Any:
+    """Return the value of a variable without running any code of the program.
+
+    Understood are names, attributes, subscripts of lists, tuples, strings, dicts and deques, tuples, constants and
+    sums and differences of these.
+    """
+
+    def value_of(node: ast.expr) -> Any:
+        return evaluate(node, local, world, class_name)
+
+    if isinstance(expression, ast.Name):
+        for scope in (local, world):
+            if expression.id in scope:
+                return scope[expression.id]
+        raise Unknown(expression.id)
+    if isinstance(expression, ast.Constant):
+        return expression.value
+    if isinstance(expression, ast.Tuple):
+        return tuple([value_of(item) for item in expression.elts])
+    if isinstance(expression, ast.Starred):
+        return value_of(expression.value)
+    if isinstance(expression, ast.Attribute):
+        name = expression.attr
+        if class_name.strip("_") and name.startswith("__") and not name.endswith("__"):
+            name = f"_{class_name.lstrip('_')}{name}"
+        return _attribute(value_of(expression.value), name)
+    if isinstance(expression, ast.Subscript):
+        return _item(value_of(expression.value), value_of(expression.slice))
+    if isinstance(expression, ast.Slice):
+        bounds = (expression.lower, expression.upper, expression.step)
+        return slice(*(None if bound is None else value_of(bound) for bound in bounds))
+    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
+        operand = value_of(expression.operand)
+        if type(operand) in (int, float):
+            return -operand
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, (ast.Add, ast.Sub)):
+        left, right = value_of(expression.left), value_of(expression.right)
+        if type(left) is int and type(right) is int:
+            return left + right if isinstance(expression.op, ast.Add) else left - right
+    raise Unreadable(type(expression).__name__)
+
+
+def _attribute(value: Any, name: str) -> Any:
+    attributes = vars_of(value)
+    attribute = inspect.getattr_static(value, name, Unknown)
+    if type(attributes) is dict and name in attributes and not isinstance(attribute, property):
+        return attributes[name]
+    if isinstance(attribute, types.MemberDescriptorType):
+        try:
+            return attribute.__get__(value)
+        except AttributeError:
+            raise Unknown(name) from None
+    if attribute is Unknown:
+        dynamic = inspect.getattr_static(type(value), "__getattr__", None) is not None
+        raise Unreadable(name) if dynamic else Unknown(name)
+    if hasattr(type(attribute), "__get__"):
+        raise Unreadable(name)
+    return attribute
+
+
+def _item(container: Any, key: Any) -> Any:
+    kinds: tuple[Any, ...] = (dict, list, tuple, str, bytes, deque)
+    kind = next((kind for kind in kinds if isinstance(container, kind)), None)
+    if kind is None or (written(key, _LONGEST_KEY) is None and type(key) is not slice):
+        raise Unreadable("subscript")
+    try:
+        return kind.__getitem__(container, key)
+    except (LookupError, TypeError, ValueError):
+        raise Unknown("subscript") from None
