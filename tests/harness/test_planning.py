@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from count_requests import published
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
@@ -18,6 +17,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
+from tables import published_requests
 from tests.chat_server import chat_server
 
 ROOT = Path(__file__).parents[2]
@@ -186,7 +186,7 @@ def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.upstream
-@pytest.mark.parametrize("group", published())
+@pytest.mark.parametrize("group", published_requests())
 def test_groups_are_what_a_run_asks(
     group: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
