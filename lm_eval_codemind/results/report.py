@@ -295,9 +295,9 @@ def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
         "verdicts": VERDICTS,
         "outcomes": list(outcomes),
         # The S score's name, task by task.
-        "scores": [in_words(s_scores[task]) for task in tasks],
+        "scores": [s_scores[task] for task in tasks],
         "categories": list(categories),
-        "measures": list(MEASURES.values()),
+        "measures": [in_words(name) for name in MEASURES.values()],
         "problems": described,
         "block": _BLOCK,
         "texts": list(starts),
