@@ -135,4 +135,4 @@ def test_it_is_reported_submitted_and_shown(run: Path, tmp_path: Path) -> None:
     shown = codemind("leaderboard", bundle, "-o", tmp_path / "site")
     assert shown.exit_code == 0, shown.output
     index = (tmp_path / "site" / "index.html").read_text()
-    assert MODEL in index and "recorded responses" not in index
+    assert MODEL in index and "logged outputs" not in index

@@ -59,7 +59,7 @@ def test_the_report_does_not_show_our_prompt(scored: Path, tmp_path: Path) -> No
     assert "Response" in titles and "Prompt" not in titles
     page = tmp_path / "report.html"
     assert codemind("report", scored, "-o", page).exit_code == 0
-    assert "recorded responses" in page.read_text()
+    assert "logged outputs" in page.read_text()
 
 
 def test_they_verify_and_nothing_is_said_of_prompts(scored: Path) -> None:
