@@ -81,5 +81,5 @@ def test_they_are_submitted_when_asked_for_and_marked(scored: Path, tmp_path: Pa
         assert json.load(archive.extractfile("submission.json"))["recorded"] is True  # type: ignore[arg-type]
     shown = codemind("leaderboard", bundle, "-o", tmp_path / "site")
     assert shown.exit_code == 0, shown.output
-    assert "recorded responses" in (tmp_path / "site" / "index.html").read_text()
+    assert "logged outputs" in (tmp_path / "site" / "index.html").read_text()
     assert json.loads((tmp_path / "site" / "results.json").read_text())[0]["recorded"] is True
