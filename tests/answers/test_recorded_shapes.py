@@ -27,8 +27,8 @@ def read(kind: str, text: str, *values: Any) -> Any:
     if kind == "verdicts":
         return {"yes": True, "no": False, None: None}[verdict.VERDICT.read(text, QUESTION, verdict.FILTER).text]
     if kind == "places":
-        asked = Question.from_document({**QUESTION.document(), "program": "\n".join(LINES)})
-        line = verdict.LOCATE.read(text, asked, verdict.FILTER).text
+        # CES asks for the line's text, and bug location for its number.
+        line = verdict.LOCATE.read(ces.numbered(text, "\n".join(LINES)), QUESTION, verdict.FILTER).text
         return None if line is None else int(line)
     if kind == "outlines":
         response = text.replace("PROGRAM", PROGRAM)

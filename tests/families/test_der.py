@@ -402,7 +402,7 @@ def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Pa
         ask(tmp_path)
     with pytest.raises(ValueError, match="no such file or directory"):
         ask(tmp_path / "absent")
-    with pytest.raises(ValueError, match="run it with `codemind run`, which does both"):
+    with pytest.raises(ValueError, match="use `codemind run`, which runs both stages"):
         ask(None)
 
 
