@@ -37,9 +37,10 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
 
     Both need the same columns. Those that an example lacks are None in it.
     """
-    test = Dataset.from_list([dict(row) for row in documents])
-    fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
-    return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features) if fewshot else test.select([])}
+    asked = [dict(row) for row in documents]
+    worked = [{column: example.get(column) for column in asked[0]} for example in examples]
+    rows = Dataset.from_list(asked + worked)
+    return {"test": rows.select(range(len(asked))), "fewshot": rows.select(range(len(asked), len(rows)))}
 
 
 def record_task(
