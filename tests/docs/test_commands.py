@@ -21,10 +21,9 @@ from lm_eval.tasks import TaskManager
 from family_pages import EXAMPLE
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
-from tables import METRICS, published_requests, requests, seeds_table, with_baselines
+from tables import METRICS, seeds_table, with_baselines
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "tasks").rglob("*.md"))]
@@ -178,18 +177,6 @@ def test_local_links_of_the_readme_exist() -> None:
     links = [link for link in links if not link.startswith("http")]
     assert len(links) > 15
     assert not [link for link in links if not (ROOT / link).exists()]
-
-
-@pytest.mark.slow
-@pytest.mark.upstream
-@pytest.mark.parametrize(("group", "count"), published_requests().items())
-def test_the_readme_has_the_requests_of_a_group(
-    group: str, count: str, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
-        pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    assert requests(group) == count, "run utils/release/tables.py requests"
 
 
 def test_every_metric_to_report_has_a_baseline() -> None:

@@ -17,7 +17,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
-from tables import published_requests
+from tables import published_requests, shown_requests
 from tests.chat_server import chat_server
 
 ROOT = Path(__file__).parents[2]
@@ -164,37 +164,39 @@ def number_of_words(prompt: str | planning.Messages) -> int:
     return len(words(prompt))
 
 
-def assert_planned(names: Sequence[str], directory: Path) -> planning.Plan:
+def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Path) -> None:
     """Assert that a run sends what was planned. The second stage of a run is not planned."""
-    arguments = ["--tasks", ",".join(names), "--confirm_run_unsafe_code"]
-    counted = plan(arguments, number_of_words)
     if counted.missing:
         pytest.skip("; ".join(counted.missing))
     sent = sent_by_a_run(arguments, directory)
     assert {task.task: (task.requests, task.prompts) for task in counted.tasks} == {
         task: count for task, count in sent.items() if not task.startswith(tuple(counted.later))
     }
-    return counted
 
 
 @pytest.mark.parametrize("family", sorted({path.parent.name for path in (ROOT / "tasks").glob("*/codemind_*_sample*")}))
 def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
     names = [path.stem for path in sorted((ROOT / "tasks" / family).glob("codemind_*_sample*.yaml"))]
-    counted = assert_planned(names, tmp_path)
+    arguments = ["--tasks", ",".join(names), "--confirm_run_unsafe_code"]
+    counted = plan(arguments, number_of_words)
     assert {*(task.task for task in counted.tasks), *counted.later} >= set(names)
+    assert_sent(counted, arguments, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.upstream
-@pytest.mark.parametrize("group", published_requests())
+@pytest.mark.parametrize(("group", "requests"), published_requests().items())
 def test_groups_are_what_a_run_asks(
-    group: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    group: str, requests: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every group of the README's table."""
+    """Every group of the README's table, and its number of requests there."""
     if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    assert_planned([group], tmp_path)
+    arguments = ["--tasks", group, "--confirm_run_unsafe_code"]
+    counted = plan(arguments, number_of_words)
+    assert shown_requests(counted) == requests, "run utils/release/tables.py requests"
+    assert_sent(counted, arguments, tmp_path)
 
 
 @pytest.mark.upstream

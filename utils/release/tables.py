@@ -30,7 +30,7 @@ from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness import stages
 from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.planning import plan
+from lm_eval_codemind.harness.planning import Plan, plan
 
 ROOT = Path(__file__).parents[2]
 README, METRICS = ROOT / "README.md", ROOT / "docs" / "metrics.md"
@@ -61,7 +61,10 @@ def task_rows(readme: str) -> Iterator[tuple[list[str], list[str], str]]:
 
 
 def requests(group: str) -> str:
-    counted = plan(["--tasks", group])
+    return shown_requests(plan(["--tasks", group]))
+
+
+def shown_requests(counted: Plan) -> str:
     return f"{sum(task.requests for task in counted.tasks):,}" + ("+" if counted.later else "")
 
 
