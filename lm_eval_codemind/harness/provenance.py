@@ -40,7 +40,8 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
     asked = [dict(row) for row in documents]
     worked = [{column: example.get(column) for column in asked[0]} for example in examples]
     rows = Dataset.from_list(asked + worked)
-    return {"test": rows.select(range(len(asked))), "fewshot": rows.select(range(len(asked), len(rows)))}
+    places = list(range(len(rows)))
+    return {"test": rows.select(places[: len(asked)]), "fewshot": rows.select(places[len(asked) :])}
 
 
 def record_task(
