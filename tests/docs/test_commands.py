@@ -43,6 +43,7 @@ ELSEWHERE = {
     "codemind score --responses ier_": "tests/docs/test_printed.py",
     "codemind show recorded": "tests/docs/test_printed.py",
     "codemind score --responses coconut_": "tests/families/test_trace_published.py",
+    "codemind score --responses cruxeval_input_": "tests/families/test_input.py",
     "codemind results": "tests/results/test_studies.py",
     "python utils/compare/": "tests/test_replication.py",
     "pip install": "tests/test_wheel.py",
