@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from lm_eval_codemind.sandbox import Job
 
 
-EVERYTHING: Mapping[str, Any] = {"items": "all"}
-"""The options with which families ask all of their questions."""
-
-
 @dataclass(frozen=True)
 class Variant:
     """A name that results of a family have. Results of different variants are never put into one table cell.
@@ -62,6 +58,7 @@ class Family(abc.ABC):
         templates: The folder of its prompt templates, next to its module. A directory of the user's templates has a
             subdirectory with the name of the module's folder.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
+        everything: The options with which all questions are asked, if they usually are not.
         executes: Whether responses are executed.
         filters: Names of the filters, the main one first: the ways in which a response is read.
         metric: The metric that is the family's R score.
@@ -71,6 +68,7 @@ class Family(abc.ABC):
     variants: ClassVar[tuple[Variant, ...]]
     templates: Path
     options: ClassVar[tuple[str, ...]] = ()
+    everything: ClassVar[Mapping[str, Any]] = {}
     executes: ClassVar[bool] = False
     filters: ClassVar[tuple[str, ...]]
     metric: str

@@ -54,6 +54,7 @@ Outcomes = dict[str, dict[str, Outcome]]
 
 
 def load_programs(benchmark: str) -> dict[str, dict[str, str]]:
+    """Return the programs of each problem by writer."""
     programs: dict[str, dict[str, str]] = {}
     for line in gzip.decompress(PROGRAMS.read_bytes()).decode().splitlines():
         row = json.loads(line)
@@ -154,6 +155,7 @@ def faultless(record: Mapping[str, Any]) -> float:
 
 
 def summary(benchmark: str, records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the row of a benchmark's table."""
     counts = Counter(record["class"] for record in records.values())
     asked = [
         record
@@ -176,6 +178,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> int:
+    """Execute the programs and compare their outcomes with the shipped ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="write outcomes and telling tests into the shipped file")
     parser.add_argument("--benchmark", action="append", choices=BENCHMARKS, help="only this benchmark")

@@ -124,4 +124,5 @@ def _boxed(text: str, begin: re.Match[str]) -> str:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    return next(iter(list(pattern.finditer(text))[-1:]), None)
+    matches = list(pattern.finditer(text))
+    return matches[-1] if matches else None

@@ -13,7 +13,7 @@ from lm_eval_codemind.commands import FILE, NEW_FILE, read_text, value_errors
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families, family_named
-from lm_eval_codemind.family import EVERYTHING, Family, seed_option
+from lm_eval_codemind.family import Family, seed_option
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.hooks import with_texts
 from lm_eval_codemind.harness.location import task_directories
@@ -112,9 +112,9 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
             "choose another one, or add --evaluation"
         )
-    packaged = (
-        {} if evaluation else {name: set(map(_identity, task.eval_docs)) for name, task in _load(names, EVERYTHING)}
-    )
+    everything = {name: value for family in families().values() for name, value in family.everything.items()}
+    asked = () if evaluation else _load(names, everything)
+    packaged = {name: set(map(_identity, task.eval_docs)) for name, task in asked}
     rows = []
     for name, task in _load(names, options):
         suite = task.config.metadata["suite"]

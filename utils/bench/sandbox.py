@@ -3,7 +3,7 @@
     python utils/bench/sandbox.py [python] [java] [--rounds 5] [--first N]
 
 ``python``: HumanEval's canonical solutions; ``java``: Avatar's programs on all their tests. The alternative starts a
-process per program (per test in Java, compiled before), two at a time. No program here is hostile, so that what has no
+process per program (per test in Java, compiled before), two at a time. No program here is adversarial, so that what has no
 isolation can be measured, too. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the
 built data.
 """
@@ -12,12 +12,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
+from execution import measure
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
@@ -69,10 +69,12 @@ def as_files(jobs: Sequence[Job], folder: Path) -> Contender:
 
 
 def python_contenders(jobs: Sequence[Job], sandbox: Sandbox, folder: Path) -> dict[str, Contender]:
+    """Return the sandbox, and a process for each program."""
     return {"the sandbox": in_sandbox(sandbox, jobs), "python file.py": as_files(jobs, folder)}
 
 
 def java_contenders(jobs: Sequence[Job], sandbox: JavaSandbox, folder: Path) -> dict[str, Contender]:
+    """Return the sandbox, and a virtual machine for each test of programs that are compiled before."""
     java, runs = jdk.find(), []
     for number, job in enumerate(jobs):
         classes = folder / str(number)
@@ -84,16 +86,8 @@ def java_contenders(jobs: Sequence[Job], sandbox: JavaSandbox, folder: Path) -> 
     return {"the sandbox": in_sandbox(sandbox, jobs), "java, compiled before": commands(runs)}
 
 
-def measure(contenders: dict[str, Contender], rounds: int) -> None:
+def show(rates: dict[str, list[float]]) -> None:
     """Print the runs per second of each contender, and how many times as fast the sandbox is."""
-    for contender in contenders.values():
-        contender()
-    rates: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, contender in contenders.items():
-            started = time.perf_counter()
-            count = contender()
-            rates[name].append(count / (time.perf_counter() - started))
     for name, values in rates.items():
         ratio = statistics.median(ours / rate for ours, rate in zip(rates["the sandbox"], values, strict=True))
         click.echo(f"  {name:24s} {statistics.median(values):9.1f} a second; the sandbox is x {ratio:.2f}")
@@ -116,10 +110,10 @@ def main(parts: tuple[str, ...], rounds: int, first: int | None) -> None:
         with tempfile.TemporaryDirectory() as folder:
             if part == "java":
                 with JavaSandbox(workers=2) as java:
-                    measure(java_contenders(suite_jobs("avatar_java", first), java, Path(folder)), rounds)
+                    show(measure(java_contenders(suite_jobs("avatar_java", first), java, Path(folder)), rounds))
             else:
                 with Sandbox() as sandbox:
-                    measure(python_contenders(suite_jobs("humaneval", first), sandbox, Path(folder)), rounds)
+                    show(measure(python_contenders(suite_jobs("humaneval", first), sandbox, Path(folder)), rounds))
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ def scores(rows: Sequence[dict[str, Any]]) -> list[tuple[bool, float | None]]:
 
 
 def report(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines of the table of scores."""
     yield "| benchmark | programs | | pass | R_DER | mean S_DER |"
     yield "|---|---:|---|---:|---:|---:|"
     results = scores(rows)

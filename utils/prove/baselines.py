@@ -186,6 +186,7 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
 
 
 def constant_body(document: Document, value: str) -> str:
+    """Return a program whose function or method returns a constant."""
     name = str(document["entry_point"]).rpartition(".")[2]
     if document["kind"] != "method":
         return f"def {name}(*arguments, **named):\n    return {value}"
@@ -336,6 +337,7 @@ def _known(document: Document) -> str:
 
 
 def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
+    """Return the documents of a task."""
     module = import_module(f"lm_eval_codemind.{tasks.family}")
     return list(getattr(module, tasks.functions[0])(benchmark=benchmark, **tasks.arguments)["test"])
 

@@ -75,10 +75,12 @@ class Record:
         return truth
 
     def clear(self) -> None:
+        """Forget what was recorded."""
         self.loops.clear()
         self.branches.clear()
 
     def to_json(self) -> dict[str, Any]:
+        """Return the values of loops and branches by line."""
         return {
             "loop": {str(line): self.loops[line] for line in sorted(self.loops)},
             "branch": {str(line): self.branches[line] for line in sorted(self.branches) if self.branches[line]},
@@ -95,6 +97,7 @@ def variables(loop: Any, whole: bool = False) -> list[str]:
 
 
 def names_in(node: ast.AST, context: type = ast.Store) -> list[str]:
+    """Return the names below a node that are used in a context."""
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, context)]
 
 
@@ -167,6 +170,7 @@ def spread(source: str) -> str:
 
 
 def last_line(node: ast.AST) -> int:
+    """Return the number of the last line of a node."""
     return max(getattr(part, "lineno", 0) for part in ast.walk(node))
 
 

@@ -42,6 +42,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def named(program: str) -> dict[str, int]:
+    """Return the line that each rule chooses."""
     lines = program.split("\n")
     body = body_of(lines)
     return {name: rule(lines, body) for name, rule in RULES.items()}

@@ -29,6 +29,7 @@ from ship import record_of, save
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
+    """Return the proven problems of a benchmark."""
     if upstream is None and not get_benchmark(name).packaged:
         raise SystemExit(f"{name} is made from upstream's files; name their directory by --upstream")
     problems = read_proven(name, Upstream(upstream) if upstream else downloading(Path()))

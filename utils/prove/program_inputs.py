@@ -42,14 +42,17 @@ class Range:
 
     @property
     def naturals(self) -> SearchStrategy[int]:
+        """Integers from 0."""
         return self.integers.map(abs)
 
     @property
     def positive(self) -> SearchStrategy[int]:
+        """Integers from 1."""
         return self.integers.map(lambda number: abs(number) or 1)
 
     @property
     def numbers(self) -> SearchStrategy[float]:
+        """Integers and floats."""
         return st.one_of(self.integers, self.floats)
 
     def text(self, most: int = 24) -> SearchStrategy[str]:

@@ -73,6 +73,7 @@ def _run(jobs: Mapping[str, Job], sandbox: SharedPool) -> dict[str, Outcome]:
 
 
 def assertions_of(problem: Problem) -> dict[str, str]:
+    """Return the call in each assertion that is short enough to be shown."""
     return {test: call for test, call in assertions(problem).items() if len(test) <= SHOWN_CHARACTERS}
 
 

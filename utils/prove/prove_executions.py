@@ -66,10 +66,12 @@ def watches_of(run_input: RuntimeInput) -> dict[int, list[str]]:
 
 
 def stdin_of(run_input: RuntimeInput) -> str:
+    """Return the standard input of a run; only scripts read it."""
     return run_input.input if run_input.expression is None else ""
 
 
 def tracing_source(run_input: RuntimeInput) -> str:
+    """Return the source of a program that traces a run."""
     options = {
         "program": run_input.code,
         "script": run_input.expression is None,
@@ -119,6 +121,7 @@ def observed(problem: Problem, run_input: RuntimeInput, record: Record | None) -
 
 
 def read_inputs(name: str, upstream: Path) -> list[tuple[Problem, RuntimeInput]]:
+    """Return the proven problems of a benchmark with the inputs that are asked about."""
     problems = (problem for problem in read_proven(name, Upstream(upstream)) if problem.output is not None)
     return [(problem, run_input) for problem in problems for run_input in inputs_of(problem)]
 

@@ -56,6 +56,7 @@ Difference = tuple[str, str, str]
 
 
 def references() -> dict[str, dict[str, Any]]:
+    """Return the records of the references by problem."""
     return {record["problem"]: record for record in RECORDS.values()}
 
 
@@ -222,6 +223,7 @@ def lines(languages: Sequence[str], numbers: Sequence[int], check: bool) -> None
 
 
 def ordered(records: Mapping[str, Any]) -> dict[str, Any]:
+    """Return records in the order of the problems' numbers."""
     return dict(sorted(records.items(), key=lambda item: int(item[0].removeprefix("HumanEval_"))))
 
 

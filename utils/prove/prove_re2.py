@@ -58,6 +58,8 @@ CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
 
 
 class Environment:
+    """The virtual environments of a project, one for each version of Python."""
+
     def __init__(self, name: str, entry: Mapping[str, Any], folder: Path, pythons: Path) -> None:
         self.name = name
         self.entry = entry
@@ -65,6 +67,7 @@ class Environment:
         self._pythons = pythons
 
     def python(self, version: str) -> Path:
+        """Return the interpreter of an environment, which is made on first use."""
         folder = self._folder / f"{self.name}-py{version}"
         python = folder / "bin" / "python"
         done = folder / "installed"
@@ -96,6 +99,7 @@ class Environment:
         return name.split("@@")[1].removesuffix(".py")
 
     def run(self, jobs: Mapping[str, Any], setup: Mapping[str, str], number: int) -> dict[str, Any]:
+        """Execute jobs under one of the conditions and return their results."""
         seed, shift, zone = CONDITIONS[number]
         python = self.python(self.entry["python"][number % 2])
         with TemporaryDirectory() as folder:
@@ -124,6 +128,7 @@ def best_of(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def decide_output(runs: list[list[dict[str, Any]]], reviewed: bool) -> dict[str, Any]:
+    """Return the record of an output from its runs under all conditions."""
     best = [best_of(results) for results in runs]
     for result in best:
         if "failed" in result:
@@ -210,12 +215,14 @@ def answerable(texts: list[str]) -> bool:
 
 
 def agrees(recorded: Any, value: Any) -> bool:
+    """Whether a value is the recorded one."""
     if isinstance(recorded, Mapping):
         return set(recorded) == set(value) and all(same_values(recorded[name], value[name]) for name in value)
     return bool(recorded == value)
 
 
 def without_quotes(value: Any) -> Any:
+    """Return a value without the double quotes in its strings."""
     if isinstance(value, dict):
         return {key: without_quotes(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -261,6 +268,7 @@ def with_hand(inputs: Mapping[str, Any], hand: Mapping[str, str]) -> dict[str, A
 
 
 def table_package(job: Mapping[str, Any]) -> str:
+    """Return the top-level package of a job's module."""
     return str(job["module"]).split(".")[0]
 
 
@@ -310,11 +318,13 @@ def flow_question(record: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 
 def setup_of(jobs: Iterable[Mapping[str, Any]], setups: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the setup of the first package that has one."""
     packages = {table_package(job) for job in jobs}
     return next((setups[package] for package in packages if package in setups), {"prepare": "", "names": ""})
 
 
 def qualname_of(source: str, function: str) -> str:
+    """Return the qualified name of the first definition of a function."""
     names = [name for name in definitions(ast.parse(source)) if name.rpartition(".")[2] == function]
     return names[0]
 
@@ -327,6 +337,7 @@ LOST_FILES = ("ClassEval_34@DocFileHandler.add_heading",)
 
 
 def excluded(reason: str) -> dict[str, Any]:
+    """Return the record of a question that is not asked."""
     return {"status": "excluded", "reason": reason}
 
 
@@ -352,6 +363,7 @@ def program_jobs(problem: Problem) -> dict[str, dict[str, Any]]:
 
 
 def run_programs(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, str, int, str]) -> dict[str, Any]:
+    """Execute programs under a condition and return their results."""
     version, seed, shift, zone = condition
     python = sorted(pythons.glob(f"{version}.*/bin/python"))[-1]
     with TemporaryDirectory() as folder:
@@ -367,6 +379,7 @@ def run_programs(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, s
 
 
 def program_output(runs: list[Run], label: Any, script: bool) -> dict[str, Any]:
+    """Return the record of a program's output from its runs."""
     for each in runs:
         if "failed" in each:
             return excluded(f"raises an exception: {each['failed']}")
@@ -393,6 +406,7 @@ def decide_input(runs: list[Run], output: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def program_flow(runs: list[Run], record: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """Return the record of a program's loop or branch from its runs."""
     for each in runs:
         if "failed" in each:
             return excluded(f"raises an exception: {each['failed']}")

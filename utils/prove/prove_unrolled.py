@@ -60,6 +60,7 @@ MAX_EVENTS = 20_000
 
 
 def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Shipped]:
+    """Return the record of each problem whose program has loops."""
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
     records: dict[str, Shipped] = {}
     recording = [(problem, _recorded(problem, sandbox)) for problem in asked]
@@ -206,6 +207,7 @@ def executions(recorded: Mapping[str, Any]) -> list[Execution]:
 
 
 def ran_a_loop(run: Iterable[Execution]) -> bool:
+    """Whether a recorded run entered a loop."""
     return any("for" in entry or "while" in entry for _, record in run for entry in record.values() if entry != 1)
 
 

@@ -31,6 +31,7 @@ _PYTHON = re.compile(r"\(.*\)|datetime\.datetime\([\d, ]*\)", re.DOTALL)
 
 
 def main() -> None:
+    """Execute the jobs of a file and write their results."""
     jobs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     for job in jobs.values():
         import_packages(job["code"])
@@ -50,6 +51,7 @@ def import_packages(code: str) -> None:
 
 
 def too_long(number: int, frame: Any) -> None:
+    """End a program whose time is up."""
     raise TimeoutError
 
 
@@ -84,6 +86,7 @@ def result_of(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def returned_for(job: dict[str, Any], code: Any, inputs: Any) -> str | None:
+    """Return what a program returns for inputs; None if it raises an exception."""
     try:
         return returned({**job, "inputs": inputs}, code, {})
     except (Exception, SystemExit):
@@ -153,6 +156,7 @@ def plain(job: dict[str, Any]) -> list[Any]:
 
 
 def empty(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with an empty value of each type."""
     return {name: value if value is None else type(value)() for name, value in arguments.items()}
 
 

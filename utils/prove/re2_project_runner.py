@@ -96,6 +96,7 @@ def commas(text: str) -> str:
 
 
 def squeezed(text: str) -> str:
+    """Return a text without white space."""
     return re.sub(r"\s+", "", text)
 
 
@@ -154,6 +155,7 @@ def compared(recorded: Any, value: Any) -> str:
 
 
 def worst(relations: Any) -> str:
+    """Return the weakest of several relations."""
     return RELATIONS[max([RELATIONS.index(relation) for relation in relations] or [0])]
 
 
@@ -200,6 +202,7 @@ class Problem:
         self.function = self.installed[job["qualname"]]
 
     def owner(self) -> Any:
+        """The class of a method; None for a function."""
         value: Any = self.module
         for part in self.job["qualname"].split(".")[:-1]:
             value = getattr(value, part)
@@ -373,6 +376,7 @@ def attempt(problem: Problem, choice: list[str], mode: str) -> dict[str, Any]:
 
 
 def apart(work: Any) -> dict[str, Any]:
+    """Return what work gives in a process of its own."""
     with tempfile.NamedTemporaryFile() as file:
         child = os.fork()
         if child == 0:
@@ -417,6 +421,7 @@ def executed(job: dict[str, Any], names: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def main() -> None:
+    """Execute a job of a file and write its results."""
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     now = time.time
     time.time = lambda: now() + job["shift"]

@@ -33,6 +33,7 @@ Item = TypeVar("Item")
 
 
 def plain(labels: Labels) -> dict[str, Any]:
+    """Return labels as JSON values."""
     return {
         program: {
             number: {**asdict(of_input), "labels": [list(astuple(label)) for label in of_input.labels]}

@@ -109,6 +109,7 @@ class SelfLogging(ast.NodeTransformer):
     """Rewrites a program so that it logs every line it comes to."""
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
+        """Put the log in front of the program."""
         future = [each for each in node.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
         rest = [each for each in node.body if each not in future]
         return ast.Module([*future, ast.Try(self._block(rest), [], [], [ast.Expr(_call("_left"))])], [])
@@ -125,20 +126,24 @@ class SelfLogging(ast.NodeTransformer):
         return statements
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        """Log the end of a call."""
         body = self._block(node.body)
         node.body = [ast.Try(body, [], [], [ast.Expr(_call("_left"))])]
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        """Rewrite the members."""
         node.body = [self.visit(each) for each in node.body]
         return node
 
     def visit_If(self, node: ast.If) -> ast.stmt:
+        """Log the condition."""
         node.test = _call("_test", node.test)
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         return node
 
     def visit_While(self, node: ast.While) -> ast.stmt:
+        """Log each test of the condition."""
         head = f"_head_{node.lineno}"
         start = ast.Assign([ast.Name(head, ast.Store())], _call("_Head", ast.Constant(node.lineno)))
         again = ast.Call(ast.Attribute(ast.Name(head, ast.Load()), "again", ast.Load()), [], [])
@@ -147,16 +152,19 @@ class SelfLogging(ast.NodeTransformer):
         return ast.If(ast.Constant(True), [start, node], [])
 
     def visit_For(self, node: ast.For) -> ast.stmt:
+        """Log each turn."""
         turn = ast.Expr(_call("_turn", ast.parse(ast.unparse(node.target), mode="eval").body))
         node.iter = _call("_over", ast.Constant(node.lineno), node.iter)
         node.body, node.orelse = [turn, *self._block(node.body)], self._block(node.orelse)
         return node
 
     def visit_With(self, node: ast.With) -> ast.stmt:
+        """Rewrite the body."""
         node.body = self._block(node.body)
         return node
 
     def visit_Try(self, node: ast.Try) -> ast.stmt:
+        """Rewrite the bodies, and log what a handler catches."""
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         node.finalbody = self._block(node.finalbody)
         for handler in node.handlers:

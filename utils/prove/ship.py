@@ -32,6 +32,7 @@ def save(name: str, records: Mapping[str, Any], levels: int = 1, folder: Path | 
 
 
 def record_of(fact: Proof | Recipe) -> dict[str, Any]:
+    """Return a fact as a JSON object without its usual values."""
     record = {name: value for name, value in vars(fact).items() if value != getattr(type(fact), name, {})}
     if isinstance(fact, Recipe):
         record["steps"] = " ".join(f"{rule}:{site}" for rule, site in fact.steps)

@@ -25,6 +25,7 @@ def assertions(problem: Problem) -> dict[str, str]:
 
 
 def call_of(test: str, entry_point: str) -> str:
+    """Return the only call of the function in a test."""
     calls = [node for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Call)]
     calls = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == entry_point]
     if len(calls) != 1:

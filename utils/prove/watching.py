@@ -163,6 +163,7 @@ class Watching(Recorder):
         }
 
     def seen(self, record: Any) -> list[list[Any]]:
+        """Return each watched expression of a step with the number of its value."""
         frame, rows = record.frame, []
         for text, expression in self._watches.get(record.unit, ()):
             try:

@@ -32,6 +32,7 @@ class Fixed(DocumentLM):
         self.response = response
 
     def respond(self, request: Any) -> str:
+        """Answer with the example's response."""
         return self.response or str(request.doc["target"])
 
 

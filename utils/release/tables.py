@@ -61,19 +61,23 @@ def task_rows(readme: str) -> Iterator[tuple[list[str], list[str], str]]:
 
 
 def requests(group: str) -> str:
+    """Return how many requests a group sends, as the README shows it."""
     return shown_requests(plan(["--tasks", group]))
 
 
 def shown_requests(counted: Plan) -> str:
+    """Return how many requests a plan has; a plus says that a second stage follows."""
     return f"{sum(task.requests for task in counted.tasks):,}" + ("+" if counted.later else "")
 
 
 def published_requests() -> dict[str, str]:
+    """Return the requests of each group in the README's table."""
     rows = task_rows(README.read_text(encoding="utf-8"))
     return {group: count for groups, _, cell in rows for group, count in zip(groups, cell.split(" / "), strict=True)}
 
 
 def with_requests(readme: str) -> str:
+    """Return the README with the last column counted anew."""
     lines = readme.splitlines()
     for place, line in enumerate(lines):
         if line.startswith("| `codemind_"):
@@ -115,6 +119,7 @@ def _place(name: str) -> int:
 
 
 def with_baselines(page: str) -> str:
+    """Return docs/metrics.md with the table of baselines made anew."""
     return replaced(page, baselines_table(README.read_text(encoding="utf-8")))
 
 

@@ -18,7 +18,7 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
 from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE
-from lm_eval_codemind.families.runtime.selection import ITEMS, chosen, select
+from lm_eval_codemind.families.runtime.selection import ALL, ITEMS, chosen, select
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
@@ -43,6 +43,7 @@ class RuntimeBehaviour(Family):
     variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = (ITEMS,)
+    everything: ClassVar[Mapping[str, Any]] = {ITEMS: ALL}
     filters = (FILTER,)
     metric = "state_executed"
     verdict = "right"
