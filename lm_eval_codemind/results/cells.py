@@ -1,4 +1,4 @@
-"""The cells of tables in pages: numbers in words of readers, with links to the samples that they come from."""
+"""Cells of the tables in HTML pages. Numbers are named in words, and link to the samples behind them."""
 
 import math
 from collections import Counter
@@ -15,7 +15,7 @@ from lm_eval_codemind.results.runs import Run
 
 Row = Mapping[str, Any]
 
-# What a sample can be; the page's script knows them by their place.
+# The verdicts about a sample. The page's script knows their indices.
 VERDICTS = ("correct", "partly correct", "incorrect")
 _INCORRECT = 2
 
@@ -30,15 +30,15 @@ _LONG = 24
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: what it shows, a remark below it, and where it leads; the same of a second link below.
+    """A cell of a table.
 
     Attributes:
-        text: What it shows.
-        note: A remark below it.
-        link: Where the text leads; empty for nowhere.
-        value: What it is sorted by.
-        samples: What a second link shows.
-        samples_link: Where the second link leads.
+        text: The text that it shows.
+        note: A remark below the text.
+        link: The address that the text links to; empty if it is no link.
+        value: The key that its column is sorted by.
+        samples: The text of a second link, below the remark.
+        samples_link: The address of the second link.
     """
 
     text: str
@@ -55,15 +55,15 @@ class Cell:
 
 
 def verdict(o: Observation) -> int:
-    """Return what a sample is, as a place in :data:`VERDICTS`."""
+    """Return the index of a sample's verdict in :data:`VERDICTS`."""
     return 0 if o.solved or o.score >= 1 else 1 if o.score > 0 else _INCORRECT
 
 
 class Samples:
-    """The samples of a page, by what its numbers are about.
+    """The samples behind the numbers of a page.
 
     Attributes:
-        sets: Names that stand for several tasks: groups and families.
+        sets: The tasks of each group and family, by its name or title.
     """
 
     def __init__(self, runs: Sequence[Run], observations: Sequence[Observation]) -> None:
@@ -136,7 +136,7 @@ class Samples:
 
 
 def effort_cells(runs: Sequence[Run], task: str | None = None) -> dict[str, Cell]:
-    """Return what runs took as cells by heading; the text is empty where it is not known."""
+    """Return the requests, tokens and hours of runs as cells, by heading; an unknown number has no text."""
     return {
         heading: Cell("" if math.isnan(value) else format(value, _EFFORT[heading]), value=_sorted_by(value))
         for heading, value in effort(runs, task).items()

@@ -3,9 +3,8 @@
     python utils/bench/sandbox.py [python] [java] [--rounds 5] [--first N]
 
 ``python``: HumanEval's canonical solutions; ``java``: Avatar's programs on all their tests. The alternative starts a
-process per program (per test in Java, compiled before), two at a time. No program here is adversarial, so that what has no
-isolation can be measured, too. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the
-built data.
+process per program (per test in Java, compiled before), two at a time. It has no isolation, which none of these
+programs needs. Prints runs per second, and how many times as fast the sandbox is, as medians. Needs the built data.
 """
 
 import statistics
