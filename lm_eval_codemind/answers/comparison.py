@@ -1,13 +1,11 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.answers.forms import literal_at_start, split, truth
+from lm_eval_codemind.answers.forms import literal_at_start
 from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, literal_or, parse_literal
 from lm_eval_codemind.answers.normal import readings
 
-_WORDS = {"true": "True", "false": "False", "null": "None"}
 # An answer that is longer than this cannot be the output. The bound avoids parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
@@ -30,30 +28,6 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
 def too_long(answer: str, output: str) -> bool:
     """Whether an answer is too long to equal the output. Such an answer is not parsed."""
     return len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST
-
-
-def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
-    """Whether an answer states the value of the variables of a loop, or whether a condition holds.
-
-    Args:
-        answer: Text of one value; the name of a variable may come first. For a condition, text such as ``yes``.
-        value: The literal.
-        names: The variables. If there are several, the literal is a tuple, and an answer may have other brackets.
-            A condition has none.
-    """
-    if not names:
-        return truth(answer) is (value == "True")
-    texts = list(readings(answer, ", ".join(names)))
-    if len(names) == 1:
-        return any(same_output(_WORDS.get(text.strip(), text), value, printed=False) for text in texts)
-    labels = split(value[1:-1])
-    for text in map(str.strip, texts):
-        parts = split(text[1:-1] if text[:1] in "[(" and text[-1:] in "])" else text)
-        if len(parts) == len(labels) == len(names) and all(
-            same_loop_value(part, label.strip(), [name]) for part, label, name in zip(parts, labels, names, strict=True)
-        ):
-            return True
-    return False
 
 
 def same_literal(answer: str, output: str) -> bool:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers import forms
-from lm_eval_codemind.answers.comparison import same_loop_value, same_output
+from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.normal import plain, readings
+from lm_eval_codemind.families.execution.score import same_step
 
 LITERALS = st.recursive(
     st.none()
@@ -137,7 +138,7 @@ def test_values(text: str, values: list[str] | None) -> None:
 def test_every_list_is_read_value_by_value(items: list[Any]) -> None:
     texts = forms.values(repr(items))
     assert texts is not None and len(texts) == len(items)
-    assert all(same_loop_value(text, repr(item), ["i"]) for text, item in zip(texts, items, strict=True))
+    assert all(same_step(text, repr(item), ["i"]) for text, item in zip(texts, items, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -216,22 +217,22 @@ def test_steps(text: str, steps: list[tuple[int, str]] | None) -> None:
     ],
 )  # fmt: skip
 def test_values_of_loop_variables(answer: str, value: str, names: list[str], right: bool) -> None:
-    assert same_loop_value(answer, value, names) is right
+    assert same_step(answer, value, names) is right
 
 
 @pytest.mark.parametrize("word", ["True", "true", "Y", "yes", "T", "1", "taken", "True (n = 3)", "`True`", "holds"])
 def test_words_for_true(word: str) -> None:
-    assert same_loop_value(word, "True", ()) and not same_loop_value(word, "False", ())
+    assert same_step(word, "True", ()) and not same_step(word, "False", ())
 
 
 @pytest.mark.parametrize("word", ["False", "false", "N", "no", "F", "0", "not taken", "not executed", "False."])
 def test_words_for_false(word: str) -> None:
-    assert same_loop_value(word, "False", ()) and not same_loop_value(word, "True", ())
+    assert same_step(word, "False", ()) and not same_step(word, "True", ())
 
 
 @pytest.mark.parametrize("word", ["", "unknown", "maybe", "10", "Tuesday", "None"])
 def test_other_words_are_neither(word: str) -> None:
-    assert not same_loop_value(word, "True", ()) and not same_loop_value(word, "False", ())
+    assert not same_step(word, "True", ()) and not same_step(word, "False", ())
 
 
 @pytest.mark.parametrize(

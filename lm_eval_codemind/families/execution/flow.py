@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import forms
-from lm_eval_codemind.answers.comparison import same_loop_value
 from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.executions import Execution, load_executions, loop_variables
-from lm_eval_codemind.families.execution.score import prefix, trace
+from lm_eval_codemind.families.execution.score import prefix, same_step, trace
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
@@ -118,7 +117,7 @@ def matching(question: Question, answer: Answer) -> list[bool]:
     answers: Sequence[str] = answer.details.get("values", ())
     variables = loop_variables(question["code"]).get(question["line"], ())
     pairs = zip(answers, labels, strict=False)
-    matches = [same_loop_value(*pair, variables) for pair in pairs]
+    matches = [same_step(*pair, variables) for pair in pairs]
     return matches + [False] * (len(answers) - len(matches))
 
 

@@ -10,7 +10,36 @@ from collections.abc import Hashable, Sequence
 from itertools import takewhile
 from math import nan
 
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.forms import split, truth
+from lm_eval_codemind.answers.normal import readings
 from lm_eval_codemind.statistics import clustered_stderr_of
+
+_WORDS = {"true": "True", "false": "False", "null": "None"}
+
+
+def same_step(answer: str, value: str, names: Sequence[str]) -> bool:
+    """Whether an answer states what happens in a step: the value of loop variables, or whether a condition holds.
+
+    Args:
+        answer: Text of one value; the name of a variable may come first. For a condition, text such as ``yes``.
+        value: The label, a literal.
+        names: The variables that the step binds. If there are several, the label is a tuple, and an answer may have
+            other brackets. A condition binds none.
+    """
+    if not names:
+        return truth(answer) is (value == "True")
+    texts = list(readings(answer, ", ".join(names)))
+    if len(names) == 1:
+        return any(same_output(_WORDS.get(text.strip(), text), value, printed=False) for text in texts)
+    labels = split(value[1:-1])
+    for text in map(str.strip, texts):
+        parts = split(text[1:-1] if text[:1] in "[(" and text[-1:] in "])" else text)
+        if len(parts) == len(labels) == len(names) and all(
+            same_step(part, label.strip(), [name]) for part, label, name in zip(parts, labels, names, strict=True)
+        ):
+            return True
+    return False
 
 
 def right_steps(matches: Sequence[bool]) -> int:

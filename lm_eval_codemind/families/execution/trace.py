@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import pipeline
-from lm_eval_codemind.answers.comparison import same_loop_value, same_output
+from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.forms import executed_lines, literal_at_start, steps
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.executions import Execution, load_executions, loop_variables
@@ -109,7 +109,7 @@ def matching(question: Question, answer: Answer) -> list[bool]:
     for (at, text), line, value in zip(answers, question["lines"], question["values"], strict=False):
         right = first.get(at) == line
         if right and question.key.setting == STATES:
-            right = same_loop_value(text, value, variables.get(line, ()))
+            right = scores.same_step(text, value, variables.get(line, ()))
         matches.append(right)
     return matches + [False] * (len(answers) - len(matches))
 

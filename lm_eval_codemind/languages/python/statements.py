@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lm_eval_codemind.answers.literals import parse_quietly
-from lm_eval_codemind.languages.python.layout import first_line, source_of
+from lm_eval_codemind.languages.python.layout import source_of
 
 # The characters that the parser receives for one response. The limit protects against text that is slow to parse.
 PARSE_BUDGET = 1_000_000
@@ -38,7 +38,7 @@ class Statement:
 
     Attributes:
         source: Its text at column 0, with the comments inside it.
-        node: Its syntax tree; None if the response ends inside it.
+        node: Its syntax tree, with the line numbers of its block; None if the response ends inside it.
         block: The number of its block.
     """
 
@@ -136,8 +136,7 @@ class Parser:
                 return None
             body = (body[0].body if indent else body)[-MOST_STATEMENTS:]  # type: ignore[attr-defined]
             sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
-            moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
-            return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
+            return [Statement(source, node, block) for source, node in zip(sources, body, strict=True)]
         except SyntaxError as error:
             error.lineno = (error.lineno or 0) - bool(indent)
             return error

@@ -214,12 +214,6 @@ def test_the_parser_stops_when_its_budget_is_spent() -> None:
     assert parsed == [True] * ((statements.PARSE_BUDGET - 1) // cost) + [False] * (200 - parsed.count(True))
 
 
-def test_the_tree_of_a_statement_starts_on_the_first_line() -> None:
-    first, second = statements.Parser().statements("x = 1\n\n@d\ndef f():\n    pass\n") or ()
-    assert first.node is not None and first.node.lineno == 1
-    assert second.node is not None and second.node.lineno == 2 and second.source.startswith("@d")
-
-
 def test_a_class_of_stubs_with_a_constructor_is_a_stub() -> None:
     whole = "class C:\n    def __init__(self):\n        self.x = 1\n\n    def m(self):\n        return self.x\n"
     stub = "class C:\n    def __init__(self):\n        self.x = 1\n\n    def m(self):\n        pass\n"
