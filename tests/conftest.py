@@ -59,6 +59,12 @@ def pytest_runtest_setup() -> None:
     sys.modules["__main__"] = MAIN
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    # It takes minutes to build the data of all benchmarks.
+    if "built_data" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(trylast=True)  # after tests are deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of a file that builds the data first, and those of the other files that need it last.

@@ -1,10 +1,11 @@
 """Putting a method that a model wrote into the class it was written for."""
 
 import ast
+import functools
 
 from lm_eval_codemind.languages.python.code import MethodCode
 from lm_eval_codemind.languages.python.layout import first_line, indented
-from lm_eval_codemind.languages.python.names import FUNCTIONS, shape
+from lm_eval_codemind.languages.python.names import FUNCTIONS, definition, shape
 from lm_eval_codemind.languages.python.statements import Statement
 
 
@@ -35,13 +36,13 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     lines = program.split("\n")
     place = first_line(targets[-1])
     indent = lines[place - 1][: targets[-1].col_offset]
-    bound = _bound(tree.body)
+    bound = _bound(program)
     present = {shape(node) for node in tree.body} - {None}
     prelude = [part for part in method.prelude if part.node and shape(part.node) not in present]
     inside = [part for part in prelude if part.binds & bound]
     outside = [part for part in prelude if not part.binds & bound]
     attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
-    existing = _bound(owner.body) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
+    existing = _bound(program, class_name) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
     members = [text for name, text in method.members if name not in existing]
     drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
     definitions = [_with_decorators(method.source, targets[-1]), *members]
@@ -89,6 +90,9 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
 
 
-def _bound(body: list[ast.stmt]) -> set[str]:
-    """Return the names that statements bind."""
-    return set().union(*(Statement(ast.unparse(node), node).binds for node in body))
+@functools.lru_cache(maxsize=64)  # the methods of a class have one program
+def _bound(program: str, class_name: str = "") -> frozenset[str]:
+    """Return the names that the statements of a program bind, or those of a class in it."""
+    tree = ast.parse(program)
+    body = definition(tree, class_name).body if class_name else tree.body
+    return frozenset[str]().union(*(Statement(ast.unparse(node), node).binds for node in body))

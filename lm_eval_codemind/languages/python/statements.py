@@ -84,7 +84,7 @@ class Parser:
 
     def parses(self, text: str) -> bool:
         """Whether a text is Python, with or without indentation."""
-        return isinstance(self._parse(text.split("\n")), list)
+        return isinstance(self._parse(text.split("\n")), tuple)
 
     def statements(self, text: str, block: int = 0, fenced: bool = False) -> list[Statement] | None:
         """Return the statements of a text, without the prose around them; None if it has code that does not parse.
@@ -99,7 +99,7 @@ class Parser:
             fenced: Whether it is inside a code fence.
         """
         lines = text.split("\n")
-        whole = self._parse(lines, block)
+        whole = self._read(lines, block)
         if isinstance(whole, list):
             return whole
         statements: list[Statement] = []
@@ -110,7 +110,7 @@ class Parser:
                 at += 1
                 continue
             end = _block_end(lines, at)
-            result = self._parse(lines[at:end], block)
+            result = self._read(lines[at:end], block)
             is_code = fenced or _DEFINITION.match(lines[at])
             if isinstance(result, list):
                 statements += result
@@ -121,8 +121,24 @@ class Parser:
             at = end if isinstance(result, list) or end > last else at + 1
         return statements
 
-    def _parse(self, lines: list[str], block: int = 0) -> list[Statement] | SyntaxError | None:
-        """Return the statements of lines that parse together, or else the error; None if the error says nothing."""
+    def _read(self, lines: list[str], block: int) -> list[Statement] | SyntaxError | None:
+        """Return the statements of lines that parse together, or what :meth:`_parse` returns instead."""
+        parsed = self._parse(lines)
+        if not isinstance(parsed, tuple):
+            return parsed
+        body, code, indent = parsed
+        around = [body[max(n - 1, 0) : n + 2] for n in range(len(body))]
+        try:
+            sources = [source_of(node, code, near, indent) for node, near in zip(body, around, strict=True)]
+        except PARSE_ERRORS:  # a tree that is too deep to print
+            return None
+        return [Statement(source, node, block) for source, node in zip(sources, body, strict=True)]
+
+    def _parse(self, lines: list[str]) -> tuple[list[ast.stmt], list[str], str] | SyntaxError | None:
+        """Return the trees of lines that parse together, the lines as parsed, and their indentation.
+
+        Otherwise it is the error; None if the error says nothing.
+        """
         first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
         indent = first[: len(first) - len(first.lstrip())]
         # Unlike dedenting, wrapping does not change strings of several lines.
@@ -132,16 +148,17 @@ class Parser:
             return None
         try:
             body = parse_quietly("\n".join(code)).body
-            if indent and (len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse):
-                return None
-            body = (body[0].body if indent else body)[-MOST_STATEMENTS:]  # type: ignore[attr-defined]
-            sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
-            return [Statement(source, node, block) for source, node in zip(sources, body, strict=True)]
         except SyntaxError as error:
             error.lineno = (error.lineno or 0) - bool(indent)
             return error
         except PARSE_ERRORS:
             return None
+        match body:
+            case [ast.If(body=inner, orelse=[])] if indent:
+                body = inner
+            case _ if indent:
+                return None
+        return body[-MOST_STATEMENTS:], code, indent
 
 
 def is_idle(node: ast.stmt) -> bool:
