@@ -6,7 +6,7 @@ import contextlib
 import queue
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Self, TypeAlias, TypeVar, cast
 
@@ -30,37 +30,28 @@ def started(start: Callable[[], Started]) -> Started:
     return start()
 
 
-class Worker(threading.Thread, ABC):
+class Worker(threading.Thread):
     """One thread with its own servers: it hands them jobs and replaces them when they end.
 
     Attributes:
-        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
+        processor: The processor that its servers keep to; -1 for none.
 
     Args:
-        jobs: What to take jobs from; None among them is the end.
+        pool: The pool whose jobs it takes, and that knows how to run one.
         turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
             workers with one lock only one is at work on short jobs. None for a worker that shares none.
     """
 
-    source_error = "SyntaxError"
-
-    def __init__(
-        self, name: str, jobs: JobQueue, isolation: levels.Isolation, turn: threading.Lock | None = None
-    ) -> None:
-        super().__init__(name=name, daemon=True)
+    def __init__(self, pool: WorkerPool, processor: int = -1, turn: threading.Lock | None = None) -> None:
+        super().__init__(name=type(pool).__name__, daemon=True)
+        self.processor = processor
+        self._pool = pool
         self._turn = turn or threading.Lock()
         self._has_turn = False
-        self._jobs = jobs
-        self._isolation = isolation
         self._stopped = False
         self._units: dict[tuple[str, ...], Unit] = {}
 
-    def _close_servers(self) -> None:
-        """End the servers, also in mid-job."""
-        for unit in list(self._units.values()):
-            unit.close()
-
-    def _unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
+    def unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
         """Return the servers of a name. Start them if they do not run."""
         if name not in self._units or self._units[name].closed:
             self._units[name] = started(start)
@@ -68,13 +59,9 @@ class Worker(threading.Thread, ABC):
                 self._close_servers()
         return cast(Started, self._units[name])
 
-    @abstractmethod
-    def _attempt(self, job: Job) -> Outcome:
-        """Return a job's outcome, whatever the program does.
-
-        Raises:
-            UnitGone, UnitHangs: If the servers ended, or were ended. The next attempt starts other ones.
-        """
+    def _close_servers(self) -> None:
+        for unit in list(self._units.values()):
+            unit.close()
 
     def stop(self) -> None:
         """End the servers, also in mid-job, and start none again."""
@@ -87,7 +74,7 @@ class Worker(threading.Thread, ABC):
             if not self._has_turn:
                 self._turn.acquire()
                 self._has_turn = True
-            entry = self._jobs.get()
+            entry = self._pool._jobs.get()
             if entry is None:
                 break
             job, future = entry
@@ -97,10 +84,10 @@ class Worker(threading.Thread, ABC):
                 future.set_result(self._outcome(job))
             except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
                 future.set_exception(error)
-        self._end_turn()
+        self.end_turn()
         self._close_servers()
 
-    def _end_turn(self) -> None:
+    def end_turn(self) -> None:
         """Let another worker take a job, while this one's goes on."""
         if self._has_turn:
             self._has_turn = False
@@ -111,34 +98,32 @@ class Worker(threading.Thread, ABC):
         size = len(job.program)
         if size > MAX_SOURCE_BYTES:
             message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
-            return self._ended(job, Status.ERROR, message, self.source_error)
+            return self._pool._ended(job, Status.ERROR, message, self._pool.source_error)
         for _ in range(2):
             with contextlib.suppress(UnitGone):
                 try:
                     if not self._stopped:
-                        return self._attempt(job)
+                        return self._pool._attempt(self, job)
                 except UnitHangs as error:
-                    return self._ended(job, Status.TIMEOUT, str(error))
+                    return self._pool._ended(job, Status.TIMEOUT, str(error))
         if self._stopped:
             raise SandboxClosed("the sandbox was closed before the job had an outcome")
-        return self._ended(job, Status.CRASHED, "the program's server ended, and that of a second try as well")
-
-    def _ended(self, job: Job, status: Status, message: str, kind: str = "") -> Outcome:
-        """Return the outcome of a job whose program did not run to its end."""
-        level = self._isolation.name
-        return Outcome(status, job.job_id, exception_type=kind, exception_message=message, isolation=level)
+        message = "the program's server ended, and that of a second try as well"
+        return self._pool._ended(job, Status.CRASHED, message)
 
 
-class WorkerPool:
+class WorkerPool(ABC):
     """Runs jobs on workers, several at a time. A context manager.
 
     Attributes:
         kinds: The kinds of jobs that it runs.
         language: The only language that it runs; all if empty.
+        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
     """
 
     kinds: tuple[str, ...] = JOB_KINDS
     language = ""
+    source_error = "SyntaxError"
 
     def __init__(self, workers: int | None, usual: int, isolation: levels.Isolation) -> None:
         if workers is not None and workers < 1:
@@ -150,10 +135,24 @@ class WorkerPool:
         self._closed = False
         self._workers: list[Worker] = []
 
-    def _start_workers(self, worker: Callable[[], Worker]) -> None:
-        self._workers = [worker() for _ in range(self.workers)]
-        for each in self._workers:
-            each.start()
+    def _start_workers(self, places: Sequence[tuple[int, threading.Lock | None]] = ((-1, None),)) -> None:
+        """Start the workers, each with a processor and the lock that it shares with the others there."""
+        self._workers = [Worker(self, *places[number % len(places)]) for number in range(self.workers)]
+        for worker in self._workers:
+            worker.start()
+
+    @abstractmethod
+    def _attempt(self, worker: Worker, job: Job) -> Outcome:
+        """Return a job's outcome, whatever the program does.
+
+        Raises:
+            UnitGone, UnitHangs: If the worker's servers ended, or were ended. The next attempt starts other ones.
+        """
+
+    def _ended(self, job: Job, status: Status, message: str, kind: str = "") -> Outcome:
+        """Return the outcome of a job whose program did not run to its end."""
+        level = self._isolation.name
+        return Outcome(status, job.job_id, exception_type=kind, exception_message=message, isolation=level)
 
     @property
     def isolation(self) -> str:

@@ -1,21 +1,19 @@
 """The pool for programs in Java, with the face of :class:`lm_eval_codemind.sandbox.Sandbox`."""
 
 import dataclasses
-import functools
-import os
 import queue
 import re
 import secrets
-from typing import Any
+from collections.abc import Callable
 
 from lm_eval_codemind.sandbox import interpreter
-from lm_eval_codemind.sandbox import isolation as levels
+from lm_eval_codemind.sandbox.isolation import Isolation
 from lm_eval_codemind.sandbox.java import jdk, machine
 from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.runtimes import Runtime
 from lm_eval_codemind.sandbox.unit import UnitGone
-from lm_eval_codemind.sandbox.workers import JobQueue, SandboxClosed, WorkerPool, started
+from lm_eval_codemind.sandbox.workers import SandboxClosed, Worker, WorkerPool, started
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
@@ -34,7 +32,7 @@ _NO_MEMORY = (
 )
 
 
-class JavaSandbox(WorkerPool):
+class JavaSandbox(interpreter.ProgramPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
     A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
@@ -53,6 +51,7 @@ class JavaSandbox(WorkerPool):
     """
 
     kinds = ("script", "function")
+    source_error = COMPILE_ERROR
 
     def __init__(
         self,
@@ -66,11 +65,13 @@ class JavaSandbox(WorkerPool):
     ) -> None:
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
-        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
-        made = functools.partial(machine.prepare, self.java, self.runtime)
-        self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
-        hashes = machine.HASHES[hash_seed % 2]
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
+        super().__init__(workers, isolation)
+        self._compilers = _Compilers(self._isolation, self._machine, release, 1 + self.workers // 8)
+        self._hashes = machine.HASHES[hash_seed % 2]
+        self._start_workers()
+
+    def _machine(self) -> machine.Machine:
+        return machine.prepare(self.java, self.runtime)
 
     def _stop_workers(self) -> None:
         self._compilers.close()
@@ -78,13 +79,65 @@ class JavaSandbox(WorkerPool):
         # One that a worker was starting meanwhile.
         self._compilers.close()
 
+    def _starter(self) -> interpreter.Starter:
+        return interpreter.Starter(self._isolation, self._machine().directories(), _OWN_BYTES, {})
+
+    def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
+        compiled = self._compilers.compile(job)
+        if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
+            return self._not_run(job, compiled)
+        java = self._machine()
+        cases = job.cases
+        if job.kind == "function":
+            # The program can't know what the suite prints in the end.
+            token = secrets.token_hex(16)
+            cases = (ScriptCase(token, token),)
+            classes = f"{java.inside(self._isolation)}/suites:{interpreter.PROGRAM}"
+            options = [*machine.FOR_SUITES, "-cp", classes, machine.RUNNER, *compiled.main_class.split()]
+        else:
+            options = ["-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
+
+        def command(starter: interpreter.Starter) -> list[str]:
+            return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
+
+        return compiled.jar, command, cases
+
+    def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
+        """Return the outcome of a program that there is nothing to run of."""
+        status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
+        if compiled.status == COMPILED:
+            return self._ended(job, status, "the program has no `public static void main(String[])`")
+        return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
+
+    def _run(self, worker: Worker, job: Job, prepared: interpreter.Prepared) -> Outcome:
+        outcome = super()._run(worker, job, prepared)
+        if job.kind == "script":
+            return outcome
+        failed = "" if outcome.passed else "the suite"
+        return dataclasses.replace(outcome, tamper_proof=False, observations=(), stdout="", failed_test=failed)
+
+    def _explained(self, stderr: str, status: int) -> interpreter.Explanation:
+        uncaught = list(_UNCAUGHT.finditer(stderr))
+        trace = stderr[uncaught[-1].start() :] if uncaught else stderr
+        first_lines = [trace.split("\n", 1)[0], *(cause.group() for cause in _CAUSE.finditer(trace))]
+        verdict = Status.ERROR
+        if any(mark in line for mark in _NO_MEMORY for line in (first_lines if uncaught else [stderr])):
+            verdict = Status.MEMORY
+        elif uncaught and any(interpreter.DENIED.search(line) for line in first_lines):
+            verdict = Status.BLOCKED
+        if not uncaught:
+            return verdict, "", f"exited with status {status}"
+        return verdict, uncaught[-1]["type"], uncaught[-1]["message"] or ""
+
 
 class _Compilers:
     """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
 
-    def __init__(self, isolation: levels.Isolation, made: Any, release: int, count: int) -> None:
+    def __init__(
+        self, isolation: Isolation, find_machine: Callable[[], machine.Machine], release: int, count: int
+    ) -> None:
         self._isolation = isolation
-        self._made = made
+        self._machine = find_machine
         self._release = release
         self._closed = False
         self._all: set[Compiler] = set()
@@ -111,7 +164,7 @@ class _Compilers:
             self._places.put(compiler)
 
     def _start(self) -> Compiler:
-        compiler: Compiler = started(lambda: Compiler(self._isolation, self._made()))
+        compiler: Compiler = started(lambda: Compiler(self._isolation, self._machine()))
         self._all.add(compiler)
         return compiler
 
@@ -123,70 +176,6 @@ class _Compilers:
         self._closed = True
         for compiler in list(self._all):
             self._drop(compiler)
-
-
-class _Worker(interpreter.ProgramWorker):
-    """One thread with its own starter of virtual machines."""
-
-    source_error = COMPILE_ERROR
-
-    def __init__(
-        self, jobs: JobQueue, isolation: levels.Isolation, made: Any, compilers: _Compilers, hashes: tuple[str, ...]
-    ) -> None:
-        super().__init__("codemind-java", jobs, isolation)
-        self._made = made
-        self._compilers = compilers
-        self._hashes = hashes
-
-    def _start(self) -> interpreter.Starter:
-        return interpreter.Starter(self._isolation, self._made().directories(), _OWN_BYTES, {})
-
-    def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
-        compiled = self._compilers.compile(job)
-        if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
-            return self._not_run(job, compiled)
-        java: machine.Machine = self._made()
-        cases = job.cases
-        if job.kind == "function":
-            # The program can't know what the suite prints in the end.
-            token = secrets.token_hex(16)
-            cases = (ScriptCase(token, token),)
-            classes = f"{java.inside(self._isolation)}/suites:{interpreter.PROGRAM}"
-            options = [*machine.FOR_SUITES, "-cp", classes, machine.RUNNER, *compiled.main_class.split()]
-        else:
-            options = ["-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
-
-        def command(starter: interpreter.Starter) -> list[str]:
-            return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
-
-        return compiled.jar, command, cases
-
-    def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
-        """Return the outcome of a program that there is nothing to run of."""
-        status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
-        if compiled.status == COMPILED:
-            return self._ended(job, status, "the program has no `public static void main(String[])`")
-        return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
-
-    def _run(self, job: Job, prepared: interpreter.Prepared) -> Outcome:
-        outcome = super()._run(job, prepared)
-        if job.kind == "script":
-            return outcome
-        failed = "" if outcome.passed else "the suite"
-        return dataclasses.replace(outcome, tamper_proof=False, observations=(), stdout="", failed_test=failed)
-
-    def _explained(self, stderr: str, status: int) -> interpreter.Explanation:
-        uncaught = list(_UNCAUGHT.finditer(stderr))
-        trace = stderr[uncaught[-1].start() :] if uncaught else stderr
-        first_lines = [trace.split("\n", 1)[0], *(cause.group() for cause in _CAUSE.finditer(trace))]
-        verdict = Status.ERROR
-        if any(mark in line for mark in _NO_MEMORY for line in (first_lines if uncaught else [stderr])):
-            verdict = Status.MEMORY
-        elif uncaught and any(interpreter.DENIED.search(line) for line in first_lines):
-            verdict = Status.BLOCKED
-        if not uncaught:
-            return verdict, "", f"exited with status {status}"
-        return verdict, uncaught[-1]["type"], uncaught[-1]["message"] or ""
 
 
 class _Java(Runtime):
