@@ -14,7 +14,7 @@ _MAX_TEXT = 1 << 20
 _MAX_JAR = 64 << 20
 _ADDRESS_BYTES = 4 << 30
 
-COMPILED, ERROR, TIMEOUT, MEMORY, TOO_LARGE = range(5)
+COMPILED, ERROR, TIMEOUT, MEMORY = range(4)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Compiler(Unit):
             self._control.sendall(b"".join(request))
             status = self._number()
             if status != COMPILED:
-                return Compiled(status if ERROR <= status <= TOO_LARGE else ERROR, self._text())
+                return Compiled(status if status in (TIMEOUT, MEMORY) else ERROR, self._text())
             return Compiled(COMPILED, "", self._text(), self._bytes(self._number(_MAX_JAR)))
         except (OSError, ValueError) as error:
             self.close()
