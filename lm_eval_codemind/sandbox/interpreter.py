@@ -104,7 +104,7 @@ class ProgramPool(WorkerPool):
 
     def _run(self, worker: Worker, job: Job, prepared: Prepared) -> Outcome:
         program, command, cases = prepared
-        starter = worker.unit(self._starter)
+        starter = worker.units.get(self._starter)
 
         def run(case: dict[str, Any]) -> dict[str, Any]:
             report = starter.run(program, command(starter), case["stdin"], job.limits)

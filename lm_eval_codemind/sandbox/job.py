@@ -249,10 +249,8 @@ class Outcome:
         Raises:
             ValueError: If a status isn't one of the closed set.
         """
-        record = dict(record)
-        record["status"] = Status(record["status"])
-        record["observations"] = tuple(
+        observations = tuple(
             CaseOutcome(**{**observation, "status": Status(observation.get("status", "passed"))})
             for observation in record.get("observations", ())
         )
-        return cls(**record)
+        return cls(**{**record, "status": Status(record["status"]), "observations": observations})

@@ -32,7 +32,6 @@ class Performer:
             args = [exchange.decode(arg) for arg in args]
             kwargs = {key: exchange.decode(arg) for key, arg in kwargs.items()}
             exchange.agree()
-            known = exchange.size()
             try:
                 value = self._take(op, on, name, args, kwargs)
             except BaseException as error:
@@ -45,7 +44,7 @@ class Performer:
             try:
                 answer["args" if "raised" in answer else "value"] = exchange.encode(value)
             except NotPlain as problem:
-                exchange.forget(known)
+                exchange.forget()
                 if "raised" not in answer:
                     answer = {"other": str(problem)}
             del value

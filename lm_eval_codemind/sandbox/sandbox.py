@@ -35,19 +35,15 @@ DEFAULT_PRELOAD = (
 
 # Importing a package doesn't import its parts; these are the parts that programs use.
 _PARTS = {
-    "scipy": (
-        "scipy", "scipy.stats", "scipy.special", "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.sparse",
-    ),
+    "scipy": ("stats", "special", "linalg", "optimize", "spatial", "sparse"),
     "sklearn": (
-        "sklearn", "sklearn.linear_model", "sklearn.ensemble", "sklearn.tree", "sklearn.neighbors", "sklearn.svm",
-        "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection",
-        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes",
-        "sklearn.pipeline",
+        "linear_model", "ensemble", "tree", "neighbors", "svm", "cluster", "decomposition", "preprocessing",
+        "model_selection", "metrics", "feature_extraction.text", "datasets", "naive_bayes", "pipeline",
     ),
-    "dateutil": ("dateutil.parser", "dateutil.relativedelta"),
-    "PIL": ("PIL.Image",),
-    "cryptography": ("cryptography.fernet",),
-    "http": ("http.client",),
+    "dateutil": ("parser", "relativedelta"),
+    "PIL": ("Image",),
+    "cryptography": ("fernet",),
+    "http": ("client",),
 }  # fmt: skip
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -101,7 +97,7 @@ class Sandbox(WorkerPool):
         record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
         record |= {"checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
-        unit = worker.unit(lambda: self._servers(tier, worker.processor), tier)
+        unit = worker.units.get(lambda: self._servers(tier, worker.processor), tier)
         reply = unit.exchange(record, seconds, worker.end_turn)
         if reply.pop("last"):
             unit.close()
@@ -110,7 +106,8 @@ class Sandbox(WorkerPool):
     def _servers(self, tier: tuple[str, ...], processor: int) -> ServerUnit:
         modules = list(LIGHT)
         for package in tier:
-            modules += _TESTING if package == "unittest" else _PARTS.get(package, (package,))
+            parts = [f"{package}.{part}" for part in _PARTS.get(package, ())]
+            modules += _TESTING if package == "unittest" else parts or [package]
         return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, processor)
 
 

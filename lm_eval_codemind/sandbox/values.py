@@ -182,15 +182,11 @@ class Exchange:
         self._kept[place] = [container, None]
         self._places[id(container)] = place
 
-    def size(self) -> int:
-        """Return how many values have crossed that are known by where."""
-        return len(self._kept)
-
-    def forget(self, size: int) -> None:
-        """Forget the last ones, down to a number of them: they did not cross after all."""
-        while len(self._kept) > size:
-            _, entry = self._kept.popitem()
-            del self._places[id(entry[0])]
+    def forget(self) -> None:
+        """Forget the values that have crossed since both sides agreed: they did not cross after all."""
+        for place, (value, items) in list(self._kept.items()):
+            if items is None:
+                del self._kept[place], self._places[id(value)]
 
     def agree(self) -> None:
         """Record the current contents of the new containers. Both sides know them now."""

@@ -22,12 +22,32 @@ class SandboxClosed(RuntimeError):
     """A job was submitted to a sandbox that is closed."""
 
 
-def started(start: Callable[[], Started]) -> Started:
-    """Return a server that starts, at the third attempt if need be; raise the last :class:`StartFailed`."""
-    for _ in range(2):
-        with contextlib.suppress(StartFailed):
-            return start()
-    return start()
+class Units:
+    """Servers that start when they are needed, and again when they have ended."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._units: dict[tuple[str, ...], Unit] = {}
+
+    def get(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
+        """Return the servers of a name. If need be, start them, at the third attempt or with :class:`StartFailed`."""
+        if name not in self._units or self._units[name].closed:
+            for attempt in range(3):
+                try:
+                    self._units[name] = start()
+                    break
+                except StartFailed:
+                    if attempt == 2:
+                        raise
+            if self.closed:
+                self.close()
+        return cast(Started, self._units[name])
+
+    def close(self) -> None:
+        """End the servers, also in mid-job, and from now on those that start."""
+        self.closed = True
+        for unit in list(self._units.values()):
+            unit.close()
 
 
 class Worker(threading.Thread):
@@ -35,6 +55,7 @@ class Worker(threading.Thread):
 
     Attributes:
         processor: The processor that its servers keep to; -1 for none.
+        units: Its servers.
 
     Args:
         pool: The pool whose jobs it takes, and that knows how to run one.
@@ -48,25 +69,7 @@ class Worker(threading.Thread):
         self._pool = pool
         self._turn = turn or threading.Lock()
         self._has_turn = False
-        self._stopped = False
-        self._units: dict[tuple[str, ...], Unit] = {}
-
-    def unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
-        """Return the servers of a name. Start them if they do not run."""
-        if name not in self._units or self._units[name].closed:
-            self._units[name] = started(start)
-            if self._stopped:
-                self._close_servers()
-        return cast(Started, self._units[name])
-
-    def _close_servers(self) -> None:
-        for unit in list(self._units.values()):
-            unit.close()
-
-    def stop(self) -> None:
-        """End the servers, also in mid-job, and start none again."""
-        self._stopped = True
-        self._close_servers()
+        self.units = Units()
 
     def run(self) -> None:
         """Take jobs until told to stop."""
@@ -85,7 +88,7 @@ class Worker(threading.Thread):
             except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
                 future.set_exception(error)
         self.end_turn()
-        self._close_servers()
+        self.units.close()
 
     def end_turn(self) -> None:
         """Let another worker take a job, while this one's goes on."""
@@ -102,11 +105,11 @@ class Worker(threading.Thread):
         for _ in range(2):
             with contextlib.suppress(UnitGone):
                 try:
-                    if not self._stopped:
+                    if not self.units.closed:
                         return self._pool._attempt(self, job)
                 except UnitHangs as error:
                     return self._pool._ended(job, Status.TIMEOUT, str(error))
-        if self._stopped:
+        if self.units.closed:
             raise SandboxClosed("the sandbox was closed before the job had an outcome")
         message = "the program's server ended, and that of a second try as well"
         return self._pool._ended(job, Status.CRASHED, message)
@@ -199,7 +202,7 @@ class WorkerPool(ABC):
 
     def _stop_workers(self) -> None:
         for worker in self._workers:
-            worker.stop()
+            worker.units.close()
             self._jobs.put(None)
         for worker in self._workers:
             worker.join()

@@ -28,11 +28,7 @@ QUIET = (
     "-XX:+SuppressFatalErrorMessage",
     "-XX:-UseContainerSupport",
     "-Djava.awt.headless=true",
-    "-Dfile.encoding=UTF-8",
-    "-Dstdout.encoding=UTF-8",
-    "-Dstderr.encoding=UTF-8",
-    "-Dsun.stdout.encoding=UTF-8",
-    "-Dsun.stderr.encoding=UTF-8",
+    *(f"-D{place}.encoding=UTF-8" for place in ("file", "stdout", "stderr", "sun.stdout", "sun.stderr")),
     "-Duser.language=en",
 )
 _LIMITS = ("-XX:MaxMetaspaceSize=128m", "-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=128m", "-Xss1m")

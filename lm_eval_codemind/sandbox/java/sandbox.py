@@ -1,19 +1,18 @@
 """The pool for programs in Java, with the face of :class:`lm_eval_codemind.sandbox.Sandbox`."""
 
+import contextlib
 import dataclasses
 import queue
 import re
 import secrets
-from collections.abc import Callable
 
 from lm_eval_codemind.sandbox import interpreter
-from lm_eval_codemind.sandbox.isolation import Isolation
 from lm_eval_codemind.sandbox.java import jdk, machine
 from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.runtimes import Runtime
 from lm_eval_codemind.sandbox.unit import UnitGone
-from lm_eval_codemind.sandbox.workers import SandboxClosed, Worker, WorkerPool, started
+from lm_eval_codemind.sandbox.workers import SandboxClosed, Units, Worker, WorkerPool
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
@@ -66,7 +65,12 @@ class JavaSandbox(interpreter.ProgramPool):
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
         super().__init__(workers, isolation)
-        self._compilers = _Compilers(self._isolation, self._machine, release, 1 + self.workers // 8)
+        self._release = release
+        # One resident compiler, and one more for each eight workers.
+        self._compilers = [Units() for _ in range(1 + self.workers // 8)]
+        self._idle: queue.LifoQueue[Units] = queue.LifoQueue()
+        for compiler in self._compilers:
+            self._idle.put(compiler)
         self._hashes = machine.HASHES[hash_seed % 2]
         self._start_workers()
 
@@ -74,16 +78,15 @@ class JavaSandbox(interpreter.ProgramPool):
         return machine.prepare(self.java, self.runtime)
 
     def _stop_workers(self) -> None:
-        self._compilers.close()
+        for compiler in self._compilers:
+            compiler.close()
         super()._stop_workers()
-        # One that a worker was starting meanwhile.
-        self._compilers.close()
 
     def _starter(self) -> interpreter.Starter:
         return interpreter.Starter(self._isolation, self._machine().directories(), _OWN_BYTES, {})
 
     def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
-        compiled = self._compilers.compile(job)
+        compiled = self._compiled(job)
         if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
             return self._not_run(job, compiled)
         java = self._machine()
@@ -101,6 +104,19 @@ class JavaSandbox(interpreter.ProgramPool):
             return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
 
         return compiled.jar, command, cases
+
+    def _compiled(self, job: Job) -> Compiled:
+        place = self._idle.get()
+        try:
+            for _ in range(2):
+                if self._closed:
+                    raise SandboxClosed("the sandbox was closed before the job had an outcome")
+                with contextlib.suppress(UnitGone):
+                    compiler = place.get(lambda: Compiler(self._isolation, self._machine()))
+                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
+            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
+        finally:
+            self._idle.put(place)
 
     def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
         """Return the outcome of a program that there is nothing to run of."""
@@ -128,54 +144,6 @@ class JavaSandbox(interpreter.ProgramPool):
         if not uncaught:
             return verdict, "", f"exited with status {status}"
         return verdict, uncaught[-1]["type"], uncaught[-1]["message"] or ""
-
-
-class _Compilers:
-    """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
-
-    def __init__(
-        self, isolation: Isolation, find_machine: Callable[[], machine.Machine], release: int, count: int
-    ) -> None:
-        self._isolation = isolation
-        self._machine = find_machine
-        self._release = release
-        self._closed = False
-        self._all: set[Compiler] = set()
-        self._places: queue.LifoQueue[Compiler | None] = queue.LifoQueue()
-        for _ in range(count):
-            self._places.put(None)
-
-    def compile(self, job: Job) -> Compiled:
-        """Return the compiler's result for a job's program and suite."""
-        compiler = self._places.get()
-        try:
-            for _ in range(2):
-                if self._closed:
-                    raise SandboxClosed("the sandbox was closed before the job had an outcome")
-                if compiler is None:
-                    compiler = self._start()
-                try:
-                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
-                except UnitGone:
-                    self._drop(compiler)
-                    compiler = None
-            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
-        finally:
-            self._places.put(compiler)
-
-    def _start(self) -> Compiler:
-        compiler: Compiler = started(lambda: Compiler(self._isolation, self._machine()))
-        self._all.add(compiler)
-        return compiler
-
-    def _drop(self, compiler: Compiler) -> None:
-        compiler.close()
-        self._all.discard(compiler)
-
-    def close(self) -> None:
-        self._closed = True
-        for compiler in list(self._all):
-            self._drop(compiler)
 
 
 class _Java(Runtime):
