@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.sandbox import isolation as levels
 from lm_eval_codemind.sandbox.connection import ending, memory_file
+from lm_eval_codemind.sandbox.isolation import Isolation, choose_level
 from lm_eval_codemind.sandbox.job import Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.judge import script_outcome
 from lm_eval_codemind.sandbox.runtimes import Runtime
@@ -33,30 +33,23 @@ Explanation = tuple[Status, str, str]
 class Starter(Unit):
     """A server that starts other programs than Python, one at a time; :mod:`lm_eval_codemind.sandbox.starter` inside.
 
-    Attributes:
-        home: The directory, inside the sandbox, that a program may write in.
-
-    Args:
-        directories: More of the machine that programs may read, each with where bubblewrap shows it.
-        own_bytes: Resident memory that a program may use beyond the limit of its job, such as an interpreter's own.
-        environment: Variables of the programs besides the usual ones.
+    ``directories`` are more of the machine that programs may read, each with where bubblewrap shows it. A program may
+    use ``own_bytes`` of resident memory beyond the limit of its job, such as an interpreter's own, and gets more
+    variables by ``environment``. ``home`` is the directory, inside the sandbox, that it may write in.
     """
 
     def __init__(
-        self,
-        isolation: levels.Isolation,
-        directories: Mapping[str, str],
-        own_bytes: int,
-        environment: Mapping[str, str],
+        self, isolation: Isolation, directories: Mapping[str, str], own_bytes: int, environment: Mapping[str, str]
     ) -> None:
         settings = {
             "role": "starter",
+            "directories": directories,
             "limits": asdict(Limits()),
             "own_bytes": own_bytes,
             "own_threads": _OWN_THREADS + (os.cpu_count() or 1),
-            "environment": dict(environment),
+            "environment": environment,
         }
-        super().__init__(isolation, settings, directories=directories)
+        super().__init__(isolation, settings)
         self.home: str = self._first_message()["home"]
 
     def run(self, program: bytes, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
@@ -84,7 +77,7 @@ class ProgramPool(WorkerPool):
     """Runs programs as commands. Each worker has a starter of programs, and replaces it when that process ends."""
 
     def __init__(self, workers: int | None, isolation: str) -> None:
-        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
+        super().__init__(workers, len(os.sched_getaffinity(0)), choose_level(isolation))
 
     @abstractmethod
     def _starter(self) -> Starter:

@@ -16,7 +16,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -85,23 +85,14 @@ class Isolation:
     bubblewrap: str = ""
     reasons: tuple[str, ...] = ()
 
-    def launch(
-        self,
-        settings: dict[str, Any],
-        sockets: list[int],
-        hash_seed: int = 0,
-        directories: Mapping[str, str] | None = None,
-    ) -> Server:
+    def launch(self, settings: dict[str, Any], sockets: list[int], hash_seed: int = 0) -> Server:
         """Start a server as a new program, or raise an OSError.
 
-        Args:
-            settings: Plain values; see :mod:`.server`.
-            sockets: Descriptors to hand over.
-            directories: More of the machine that the server may read, each with where bubblewrap shows it.
+        It gets ``settings``, plain values that :mod:`.server` explains, and the descriptors ``sockets``.
         """
         with contextlib.ExitStack() as resources:
             errors = resources.enter_context(tempfile.TemporaryFile())
-            view, directories = visible.view(), directories or {}
+            view, directories = visible.view(), settings.get("directories", {})
             user = 0
             if self.name != NONE and os.geteuid() == 0:
                 # Each server needs a separate user: nothing that root starts may stay root.
@@ -282,14 +273,9 @@ def _try(isolation: Isolation) -> str:
 
 
 def choose_level(level: str = "auto") -> Isolation:
-    """Return the level to use.
+    """Return a level; for ``auto`` what ``CODEMIND_SANDBOX`` says, or else the strongest that this machine gives.
 
-    Args:
-        level: ``auto`` for what ``CODEMIND_SANDBOX`` says, or else the strongest this machine gives; or a level's name.
-
-    Raises:
-        IsolationUnavailable: If that level can't be had, or, for ``auto``, none but ``none``.
-        ValueError: If there is no such level.
+    IsolationUnavailable if it can't be had, or for ``auto`` none but ``none``; ValueError if there is no such level.
     """
     source = "isolation"
     if level == "auto":
@@ -346,7 +332,6 @@ def _user_range(uid_map: str) -> tuple[int, int]:
 
 
 def _users_of_processes() -> set[int]:
-    """Return the numbers of all users that have a process."""
     users: set[int] = set()
     for path in Path("/proc").iterdir():
         if path.name.isdigit():

@@ -110,11 +110,9 @@ class Job:
     def function(cls, program: str, tests: str, entry_point: str = "", **attributes: Any) -> Job:
         """Return a job that checks functions by assertions. Further arguments are attributes of the job.
 
-        Args:
-            program: The candidate's whole source.
-            tests: Either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
-                ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval). A suite
-                that uses another name of the program has no list: define it in ``support``.
+        ``tests`` is either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
+        ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval). A suite that uses
+        another name of the program has no list: define it in ``support``.
         """
         return cls("function", program, tests, entry_point, **attributes)
 
@@ -142,8 +140,7 @@ class Job:
         """Return a job that says what each expression gives: literal, printed output, exception. Nothing is judged.
 
         The program runs once, then the expressions in order in the same process, so an expression sees what earlier
-        ones changed. For example ``f([1, 2])``; statements may go before the last line. Further arguments are
-        attributes of the job.
+        ones changed. Statements may go before its last line. Further arguments are attributes of the job.
         """
         return cls("evaluate", program, expressions=tuple(expressions), **attributes)
 
@@ -244,11 +241,7 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Outcome:
-        """Return the outcome that :meth:`to_dict` described.
-
-        Raises:
-            ValueError: If a status isn't one of the closed set.
-        """
+        """Return the outcome that :meth:`to_dict` described; a ValueError if a status is none of :class:`Status`."""
         observations = tuple(
             CaseOutcome(**{**observation, "status": Status(observation.get("status", "passed"))})
             for observation in record.get("observations", ())

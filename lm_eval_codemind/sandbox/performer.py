@@ -7,11 +7,7 @@ from .values import Exchange, NotPlain
 
 
 class Performer:
-    """Takes steps on a program, and returns the answers as :func:`json.dumps` takes them.
-
-    Args:
-        target: The program's object for the entry point.
-    """
+    """Takes steps on the program's object for the entry point. Its answers are what :func:`json.dumps` takes."""
 
     def __init__(self, target: Any) -> None:
         self._objects: dict[int, Any] = {-1: target}

@@ -40,14 +40,9 @@ class _Node:
 
 
 class RaySandbox(Sandbox):
-    """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster.
+    """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster, ``workers`` at a time on each.
 
-    Args:
-        workers: Programs at a time on each node; None for as many as :class:`Sandbox` has.
-
-    Raises:
-        IsolationUnavailable: If a node gives no isolation.
-        ImportError: If Ray isn't installed.
+    IsolationUnavailable if a node gives no isolation; ImportError if Ray isn't installed.
     """
 
     def __init__(self, workers: int | None = None) -> None:

@@ -4,7 +4,8 @@ Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judg
 ``command``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
 ``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
 import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
-(the default ones), ``processor`` (the one to keep to). For a ``command``: ``command`` and ``memory_bytes``, its address
+(the default ones), ``processor`` (the one to keep to), ``directories`` (more of the machine to read, each with where
+bubblewrap shows it). For a ``command``: ``command`` and ``memory_bytes``, its address
 space. For a ``starter``: ``own_bytes`` and ``own_threads``, which programs may use beyond their limits, and
 ``environment``, their variables.
 """
@@ -19,7 +20,6 @@ import signal
 import socket
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 from . import kernel, seccomp, wire
@@ -159,12 +159,9 @@ def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
 
 
 class Parent(ABC):
-    """A server that runs programs, one at a time, each in a child that gives up more than the server did.
+    """A server that runs programs, one at a time, each in a child that gives up more than the server did."""
 
-    ``control`` is the socket to the side that asks for them.
-    """
-
-    _program_filter: Callable[[bool], bytes]
+    _program_filter: "staticmethod[[bool], bytes]"
 
     def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
         self._rules, self._listener = confine(settings)
@@ -174,7 +171,7 @@ class Parent(ABC):
         self._settings = settings
         self._home: str = settings["home"]
         # A separate user can only change attributes of files that it owns.
-        program = type(self)._program_filter(settings["user"] != 0)
+        program = self._program_filter(settings["user"] != 0)
         self._filter = kernel.Filter(program) if settings["level"] != "none" else None
 
     def serve(self) -> None:

@@ -41,7 +41,7 @@ def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
 class Starter(Parent):
     """Starts programs, one at a time."""
 
-    _program_filter = seccomp.started_filter
+    _program_filter = staticmethod(seccomp.started_filter)
 
     def _run(self, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
         """Run a command on two files: its input, and the program, which it can reopen."""
@@ -92,10 +92,7 @@ class Starter(Parent):
         return int(1 + self._settings["own_threads"] + limits["threads"])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
-        """Wait for a program's end, or for it to cross a limit.
-
-        Returns ``cpu``, ``wall``, ``memory`` or ``output`` for a limit, ``gone`` for the host, or nothing.
-        """
+        """Wait for the end and return nothing, or the limit that was crossed, or ``gone`` if the host is gone."""
         child = os.pidfd_open(pid)
         poller = select.poll()
         poller.register(child, select.POLLIN)

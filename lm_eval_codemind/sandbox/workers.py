@@ -51,16 +51,10 @@ class Units:
 
 
 class Worker(threading.Thread):
-    """One thread with its own servers: it hands them jobs and replaces them when they end.
+    """One thread with its own servers, which does the jobs of a pool.
 
-    Attributes:
-        processor: The processor that its servers keep to; -1 for none.
-        units: Its servers.
-
-    Args:
-        pool: The pool whose jobs it takes, and that knows how to run one.
-        turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
-            workers with one lock only one is at work on short jobs. None for a worker that shares none.
+    Its servers keep to a processor, if that is not -1. The worker holds the lock ``turn`` while it waits for a job and
+    until the job turns out to be a long one: of several workers with one lock only one is at work on short jobs.
     """
 
     def __init__(self, pool: WorkerPool, processor: int = -1, turn: threading.Lock | None = None) -> None:

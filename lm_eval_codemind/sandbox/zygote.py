@@ -32,7 +32,7 @@ _STACK_BYTES = 3 << 20
 class Zygote(Parent):
     """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
 
-    _program_filter = seccomp.candidate_filter
+    _program_filter = staticmethod(seccomp.candidate_filter)
 
     def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
         super().__init__(control, settings)
@@ -58,12 +58,9 @@ class Zygote(Parent):
         gc.freeze()
 
     def _set_limits(self, limits: dict[str, Any]) -> None:
-        for kind, value in (
-            (resource.RLIMIT_AS, self._in_use + limits["memory_bytes"]),
-            (resource.RLIMIT_FSIZE, max(limits["file_bytes"], limits["output_bytes"])),
-            (resource.RLIMIT_NOFILE, limits["open_files"]),
-        ):
-            limit(kind, value, keep_ceiling=True)
+        limit(resource.RLIMIT_AS, self._in_use + limits["memory_bytes"], keep_ceiling=True)
+        limit(resource.RLIMIT_FSIZE, max(limits["file_bytes"], limits["output_bytes"]), keep_ceiling=True)
+        limit(resource.RLIMIT_NOFILE, limits["open_files"], keep_ceiling=True)
 
     def _run(self, limits: dict[str, Any], ends: list[int]) -> dict[str, Any]:
         started = time.monotonic()

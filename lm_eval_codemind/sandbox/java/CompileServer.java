@@ -57,21 +57,19 @@ final class CompileServer {
         first.run();
         OUT.writeInt(first.status);
         OUT.flush();
-        while (true) {
-            Compilation compilation;
-            long nanoseconds;
-            try {
+        try {
+            while (true) {
                 int release = IN.readInt();
-                nanoseconds = IN.readInt() * 1_000_000L;
-                compilation = new Compilation(release, text(), text(), text());
-            } catch (EOFException end) {
-                return;
+                long nanoseconds = IN.readInt() * 1_000_000L;
+                Compilation compilation = new Compilation(release, text(), text(), text());
+                boolean ended = follow(compilation, nanoseconds);
+                answer(compilation, ended);
+                if (!ended || compilation.broken) {
+                    Runtime.getRuntime().halt(0);
+                }
             }
-            boolean ended = follow(compilation, nanoseconds);
-            answer(compilation, ended);
-            if (!ended || compilation.broken) {
-                Runtime.getRuntime().halt(0);
-            }
+        } catch (EOFException end) {
+            // The host is gone.
         }
     }
 

@@ -33,16 +33,16 @@ class Compiled:
 
 
 class Compiler(Unit):
-    """The resident compiler. It takes one program at a time; what it answers isn't trusted.
-
-    Raises:
-        StartFailed: If it doesn't come up.
-    """
+    """The resident compiler; StartFailed if it doesn't come up. It takes one program at a time, and isn't trusted."""
 
     def __init__(self, isolation: Isolation, machine: Machine) -> None:
-        command = machine.compile_command(isolation)
-        settings = {"role": "command", "command": command, "memory_bytes": _ADDRESS_BYTES}
-        super().__init__(isolation, settings, directories=machine.directories())
+        settings = {
+            "role": "command",
+            "command": machine.compile_command(isolation),
+            "memory_bytes": _ADDRESS_BYTES,
+            "directories": machine.directories(),
+        }
+        super().__init__(isolation, settings)
         try:
             self._wait_at_most(START_SECONDS)
             if self._number() != COMPILED:

@@ -43,12 +43,9 @@ FOR_SUITES = ("--limit-modules=java.se",)
 
 @dataclass(frozen=True)
 class Machine:
-    """A Java to run programs on, and one to compile them with.
+    """The Java that runs programs, and the JDK that compiles them; usually they are the same.
 
-    Attributes:
-        compiler: The JDK that compiles.
-        runtime: The Java that runs programs; usually the same.
-        directory: Where our own class files are: those of the compiler, and in ``suites`` the runner's.
+    ``directory`` is where our own class files are: those of the compiler, and in ``suites`` the runner's.
     """
 
     compiler: Jdk
