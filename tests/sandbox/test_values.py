@@ -186,7 +186,7 @@ def test_what_did_not_cross_is_forgotten() -> None:
     exchange.agree()
     exchange.encode(value)
     exchange.forget()
-    assert exchange.encode(value) == [2] and exchange.encode(known) == {"same": "0.0"}
+    assert exchange.encode(value) == [2] and exchange.encode(known) == {"same": "1.0"}
 
 
 def test_changes_that_equal_what_was_there_are_changes() -> None:
