@@ -35,10 +35,11 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
         if result.problem is not None:
             raise result.problem
     except BaseException as error:
-        files = {trace.tb_frame.f_code.co_filename for trace in suites.traces(error)}
-        if isinstance(error, SystemExit) and not error.code and program["__file__"] not in files:
-            # The tests have come to their end.
-            return {**verdict, "tests_run": 1}
+        if isinstance(error, SystemExit) and not error.code:
+            files = [trace.tb_frame.f_code.co_filename for trace in suites.traces(error)]
+            if program["__file__"] not in files:
+                # The tests have come to their end.
+                return {**verdict, "tests_run": 1}
         verdict.update(suites.failure(error, request["tests"], verdict.get("failed_test", "")))
         verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
         verdict["described"] = suites.describe(error)

@@ -67,7 +67,7 @@ class Compiler(Unit):
             if status != COMPILED:
                 return Compiled(status if status in (TIMEOUT, MEMORY) else ERROR, self._text())
             return Compiled(COMPILED, "", self._text(), self._bytes(self._number(_MAX_JAR)))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, UnitGone) as error:
             self.close()
             raise UnitGone(str(error) or "the compiler ended") from None
 
