@@ -20,16 +20,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import inside, performer, suites, wire
-from .values import MAX_DEPTH, SHORT_INT, NotPlain
+from .values import LIBRARY, MAX_DEPTH, SHORT_INT, NotPlain
 
 MODULE = "candidate"
 # For the expression that makes a value: what ``evaluate`` says about a result.
 _FACTORIES = (int, float, str, list, dict, set, tuple, bool)
 _BASES: tuple[type, ...] = (int, float, str, list, tuple, dict, set, frozenset, bytes)
-_WRITES_ITSELF = frozenset(
-    {("decimal", "Decimal"), ("fractions", "Fraction")}
-    | {("datetime", name) for name in ("datetime", "date", "time", "timedelta")}
-)
 
 
 class Agent:
@@ -69,7 +65,6 @@ class Agent:
         _printed()
 
     def _suite(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Run the program and its tests together, and yield the verdict."""
         yield _attempt(self._run_suite, request)
 
     def _run_suite(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +108,6 @@ class Agent:
         return 0
 
     def _evaluate(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Load the program, and yield what each expression gives."""
         yield _attempt(self._load, request)
         for expression in request["expressions"]:
             yield _attempt(self._value, expression)
@@ -255,7 +249,7 @@ def _literal(value: Any, depth: int) -> str:
         return f"defaultdict({'None' if factory is None else factory.__name__}, {_pairs(value, depth)})"
     if kind is collections.deque:
         return f"deque([{_items(value, depth)}]" + (")" if value.maxlen is None else f", maxlen={value.maxlen})")
-    if (kind.__module__, kind.__qualname__) in _WRITES_ITSELF:
+    if LIBRARY.get(kind.__qualname__, "") == kind.__module__:
         return repr(value)
     if kind.__module__.startswith("numpy"):
         return _numpy(value)

@@ -32,11 +32,7 @@ class Attack:
 
 
 def attacks(secret: Path) -> list[Attack]:
-    """Return the adversarial programs.
-
-    Args:
-        secret: A file that no program may read, with any content. None may write next to it, either.
-    """
+    """Return the adversarial programs. ``secret`` is any file: no program may read it, or write next to it."""
     getting = {
         "reads a file": f"len(open({str(secret)!r}).read()) > 0",
         "writes a file": f"bool(open({str(secret.with_name('written'))!r}, 'w').write('x')) and False",

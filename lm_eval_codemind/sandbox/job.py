@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 JobKind = Literal["function", "unittest", "script", "evaluate"]
-JOB_KINDS: tuple[JobKind, ...] = ("function", "unittest", "script", "evaluate")
+JOB_KINDS: tuple[JobKind, ...] = get_args(JobKind)
 
 # A program larger than this is answered with an error before it is sent anywhere.
 MAX_SOURCE_BYTES = 8 << 20
@@ -39,10 +39,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value < 0 or (value == 0 and name != "threads"):
-                raise ValueError(
-                    f"Limits.{name} is {value}, and must be {'0 or more' if name == 'threads' else 'above 0'}"
-                )
+            allowed = "0 or more" if name == "threads" else "above 0"
+            if value < 0 or (value == 0 and allowed == "above 0"):
+                raise ValueError(f"Limits.{name} is {value}, and must be {allowed}")
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Job:
         cases: For ``script``: the runs.
         expressions: For ``evaluate``: Python expressions in the program's own namespace, evaluated in turn. One may
             have statements before its last line.
-        limits: What the program may use.
+        limits: What the program may use; the default limits if None.
         job_id: The caller's name for it, repeated in the outcome.
         language: What the program is written in; its :class:`.Runtime` makes the sandbox that runs it.
         record: Whether the program is the suite's own solution, and trusted: then nothing is judged, and the outcome
@@ -97,6 +96,7 @@ class Job:
     record: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "limits", self.limits or Limits())
         if self.kind not in JOB_KINDS:
             raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(JOB_KINDS)}")
         checked = {"script": ("case", self.cases), "evaluate": ("expression", self.expressions)}
@@ -107,86 +107,42 @@ class Job:
             )
 
     @classmethod
-    def function(
-        cls,
-        program: str,
-        tests: str,
-        entry_point: str = "",
-        *,
-        support: str = "",
-        limits: Limits | None = None,
-        job_id: str = "",
-        language: str = "python",
-    ) -> Job:
+    def function(cls, program: str, tests: str, entry_point: str = "", **attributes: Any) -> Job:
         """Return a job that checks functions by assertions. Further arguments are attributes of the job.
 
-        Args:
-            program: The candidate's whole source.
-            tests: Either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
-                ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval). A suite
-                that uses another name of the program has no list: define it in ``support``.
+        ``tests`` is either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
+        ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval). A suite that uses
+        another name of the program has no list: define it in ``support``.
         """
-        return cls(
-            "function",
-            program,
-            tests,
-            entry_point,
-            support,
-            limits=limits or Limits(),
-            job_id=job_id,
-            language=language,
-        )
+        return cls("function", program, tests, entry_point, **attributes)
 
     @classmethod
     def unittest(
-        cls,
-        program: str,
-        tests: str,
-        entry_point: str = "",
-        *,
-        only: Iterable[str] = (),
-        support: str = "",
-        limits: Limits | None = None,
-        job_id: str = "",
+        cls, program: str, tests: str, entry_point: str = "", *, only: Iterable[str] = (), **attributes: Any
     ) -> Job:
         """Return a job that checks a class by test classes. Further arguments are attributes of the job.
 
         ``tests`` is a module of ``unittest.TestCase`` classes that use the program's names without importing them.
         """
-        return cls(
-            "unittest", program, tests, entry_point, support, tuple(only), limits=limits or Limits(), job_id=job_id
-        )
+        return cls("unittest", program, tests, entry_point, only=tuple(only), **attributes)
 
     @classmethod
-    def script(
-        cls,
-        program: str,
-        cases: Iterable[ScriptCase | tuple[str, str | None]],
-        *,
-        entry_point: str = "",
-        limits: Limits | None = None,
-        job_id: str = "",
-        language: str = "python",
-    ) -> Job:
+    def script(cls, program: str, cases: Iterable[ScriptCase | tuple[str, str | None]], **attributes: Any) -> Job:
         """Return a job that runs a script once a case, each in a fresh process, and compares what it prints.
 
         A case is a ``ScriptCase`` or ``(stdin, expected stdout or None)``. Further arguments are attributes of the job.
         """
         runs = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
-        return cls(
-            "script", program, "", entry_point, cases=runs, limits=limits or Limits(), job_id=job_id, language=language
-        )
+        return cls("script", program, cases=runs, **attributes)
 
     @classmethod
-    def evaluate(
-        cls, program: str, expressions: Iterable[str], *, limits: Limits | None = None, job_id: str = ""
-    ) -> Job:
+    def evaluate(cls, program: str, expressions: Iterable[str], **attributes: Any) -> Job:
         """Return a job that says what each expression gives: literal, printed output, exception. Nothing is judged.
 
         The program runs once, then the expressions in order in the same process, so an expression sees what earlier
-        ones changed. For example ``f([1, 2])``; statements may go before the last line.
+        ones changed. Statements may go before its last line. Further arguments are attributes of the job.
         """
-        return cls("evaluate", program, expressions=tuple(expressions), limits=limits or Limits(), job_id=job_id)
+        return cls("evaluate", program, expressions=tuple(expressions), **attributes)
 
 
 class Status(StrEnum):
@@ -210,9 +166,6 @@ class Status(StrEnum):
     """It tried what the sandbox denies, and didn't handle the refusal."""
     UNFINISHED = "unfinished"
     """The response breaks off in the middle of it, so that it was never executed; no sandbox says so."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -288,15 +241,9 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Outcome:
-        """Return the outcome that :meth:`to_dict` described.
-
-        Raises:
-            ValueError: If a status isn't one of the closed set.
-        """
-        record = dict(record)
-        record["status"] = Status(record["status"])
-        record["observations"] = tuple(
+        """Return the outcome that :meth:`to_dict` described; a ValueError if a status is none of :class:`Status`."""
+        observations = tuple(
             CaseOutcome(**{**observation, "status": Status(observation.get("status", "passed"))})
             for observation in record.get("observations", ())
         )
-        return cls(**record)
+        return cls(**{**record, "status": Status(record["status"]), "observations": observations})

@@ -296,8 +296,7 @@ def printed_lines(text: str) -> list[str]:
 
 def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
     """Serve until the host is gone, or until a program's home has to be replaced."""
-    if not wire.receive(zygote.fileno()).get("ready"):
-        raise SystemExit("the candidate's server isn't ready")
+    wire.receive(zygote.fileno())
     judge = Judge(zygote, home)
     gc.collect()
     gc.freeze()

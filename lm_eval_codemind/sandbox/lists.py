@@ -54,9 +54,7 @@ def known() -> dict[str, str]:
 def record(pool: WorkerPool, jobs: Mapping[str, Job]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the lists of suites as JSON, by the suite's digest, and why other suites have none, by name.
 
-    Args:
-        pool: Runs the programs.
-        jobs: Name -> the suite's own solution with its tests.
+    ``jobs`` are the suites' own solutions with their tests, by name; ``pool`` runs them.
     """
     made: dict[str, str] = {}
     reasons: dict[str, str] = {}

@@ -7,11 +7,7 @@ from .values import Exchange, NotPlain
 
 
 class Performer:
-    """Takes steps on a program, and returns the answers as :func:`json.dumps` takes them.
-
-    Args:
-        target: The program's object for the entry point.
-    """
+    """Takes steps on the program's object for the entry point. Its answers are what :func:`json.dumps` takes."""
 
     def __init__(self, target: Any) -> None:
         self._objects: dict[int, Any] = {-1: target}
@@ -32,7 +28,6 @@ class Performer:
             args = [exchange.decode(arg) for arg in args]
             kwargs = {key: exchange.decode(arg) for key, arg in kwargs.items()}
             exchange.agree()
-            known = exchange.size()
             try:
                 value = self._take(op, on, name, args, kwargs)
             except BaseException as error:
@@ -45,7 +40,7 @@ class Performer:
             try:
                 answer["args" if "raised" in answer else "value"] = exchange.encode(value)
             except NotPlain as problem:
-                exchange.forget(known)
+                exchange.forget()
                 if "raised" not in answer:
                     answer = {"other": str(problem)}
             del value

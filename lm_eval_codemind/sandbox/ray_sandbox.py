@@ -14,7 +14,7 @@ from .isolation import LEVELS, VARIABLE, Isolation, IsolationUnavailable
 from .job import Job, Outcome
 from .sandbox import Sandbox
 from .unit import StartFailed
-from .workers import JobQueue, SandboxClosed, Worker, WorkerPool
+from .workers import SandboxClosed, Worker, WorkerPool
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +40,9 @@ class _Node:
 
 
 class RaySandbox(Sandbox):
-    """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster.
+    """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster, ``workers`` at a time on each.
 
-    Args:
-        workers: Programs at a time on each node; None for as many as :class:`Sandbox` has.
-
-    Raises:
-        IsolationUnavailable: If a node gives no isolation.
-        ImportError: If Ray isn't installed.
+    IsolationUnavailable if a node gives no isolation; ImportError if Ray isn't installed.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -67,7 +62,7 @@ class RaySandbox(Sandbox):
         # Outcomes carry their own level; this is the weakest.
         weakest = Isolation(max((level for level, _ in described), key=LEVELS.index))
         WorkerPool.__init__(self, None, sum(node.window for node in self._nodes), weakest)
-        self._start_workers(lambda: _NodeWorker(self._jobs, weakest, self))
+        self._start_workers()
         self.workers = sum(count for _, count in described)
 
     def _start(self, node: dict[str, Any], workers: int | None, level: str) -> _Node:
@@ -92,7 +87,7 @@ class RaySandbox(Sandbox):
         node.window = _WINDOW * count
         return level, count
 
-    def outcome(self, job: Job) -> Outcome:
+    def _attempt(self, worker: Worker, job: Job) -> Outcome:
         """Return the outcome of a job from the node with the most room, or, if that one is lost, from another."""
         while True:
             with self._guard:
@@ -126,14 +121,3 @@ class RaySandbox(Sandbox):
     def _kill(self) -> None:
         for node in self._nodes:
             self._ray.kill(node.actor)
-
-
-class _NodeWorker(Worker):
-    """One thread that waits for the outcome of a job on another node."""
-
-    def __init__(self, jobs: JobQueue, isolation: Isolation, cluster: RaySandbox) -> None:
-        super().__init__("codemind-ray", jobs, isolation)
-        self._cluster = cluster
-
-    def _attempt(self, job: Job) -> Outcome:
-        return self._cluster.outcome(job)

@@ -8,21 +8,15 @@ from .workers import WorkerPool
 
 
 class Runtime(ABC):
-    """The runtime for the programs of one language.
-
-    Attributes:
-        name: The language, as in :attr:`.Job.language`.
-    """
+    """The runtime for the programs of one language, named as in :attr:`.Job.language`."""
 
     name: str
 
     @abstractmethod
     def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> WorkerPool:
-        """Return a new sandbox.
+        """Return a new sandbox that runs ``workers`` programs at a time; None for the usual number.
 
-        Args:
-            workers: Programs at a time; None for the usual number.
-            hash_seed: The seed of the hashes of strings and objects, where the language has one.
+        ``hash_seed`` is the seed of the hashes of strings and objects, where the language has one.
         """
 
     def shared_sandbox(self, workers: int | None) -> WorkerPool:
@@ -36,12 +30,7 @@ ENTRY_POINTS = "lm_eval_codemind.runtimes"
 
 @functools.cache
 def get_runtime(language: str) -> Runtime:
-    """Return the runtime of a language.
-
-    Raises:
-        ValueError: If no runtime is registered for it, or several; the message names the languages that can be
-            executed.
-    """
+    """Return the runtime of a language; a ValueError if none is registered for it, or several."""
     loaded = [point.load() for point in entry_points(group=ENTRY_POINTS)]
     matching: list[Runtime] = [runtime for runtime in loaded if runtime.name == language]
     if len(matching) > 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import itertools
 import os
 import re
 import threading
@@ -18,7 +17,7 @@ from . import lists
 from .job import Job, Limits, Outcome
 from .runtimes import get_runtime
 from .unit import ServerUnit
-from .workers import JobQueue, Worker, WorkerPool
+from .workers import Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 # Imported by every server: what many programs import, and what costs a fork little. A fork costs in proportion to the
@@ -36,19 +35,15 @@ DEFAULT_PRELOAD = (
 
 # Importing a package doesn't import its parts; these are the parts that programs use.
 _PARTS = {
-    "scipy": (
-        "scipy", "scipy.stats", "scipy.special", "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.sparse",
-    ),
+    "scipy": ("stats", "special", "linalg", "optimize", "spatial", "sparse"),
     "sklearn": (
-        "sklearn", "sklearn.linear_model", "sklearn.ensemble", "sklearn.tree", "sklearn.neighbors", "sklearn.svm",
-        "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection",
-        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes",
-        "sklearn.pipeline",
+        "linear_model", "ensemble", "tree", "neighbors", "svm", "cluster", "decomposition", "preprocessing",
+        "model_selection", "metrics", "feature_extraction.text", "datasets", "naive_bayes", "pipeline",
     ),
-    "dateutil": ("dateutil.parser", "dateutil.relativedelta"),
-    "PIL": ("PIL.Image",),
-    "cryptography": ("cryptography.fernet",),
-    "http": ("http.client",),
+    "dateutil": ("parser", "relativedelta"),
+    "PIL": ("Image",),
+    "cryptography": ("fernet",),
+    "http": ("client",),
 }  # fmt: skip
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -87,34 +82,13 @@ class Sandbox(WorkerPool):
     ) -> None:
         processors = sorted(os.sched_getaffinity(0))
         super().__init__(workers, len(processors) + min(len(processors), 16), levels.choose_level(isolation))
-        modules = tuple(preload)
-        # For the workers' servers, each processor with a lock that its workers share. If there are fewer workers than
-        # processors, none keeps to one (-1).
-        places: list[tuple[int, threading.Lock | None]] = [(-1, None)]
-        if self.workers >= len(processors):
-            places = [(processor, threading.Lock()) for processor in processors]
-        place = itertools.cycle(places)
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, modules, hash_seed, *next(place)))
-
-
-class _Worker(Worker):
-    """One thread with its own servers: it hands them jobs and replaces them when they end."""
-
-    def __init__(
-        self,
-        jobs: JobQueue,
-        isolation: levels.Isolation,
-        preload: tuple[str, ...],
-        hash_seed: int,
-        processor: int,
-        turn: threading.Lock | None,
-    ) -> None:
-        super().__init__("codemind-sandbox", jobs, isolation, turn)
-        self._preload = preload
+        self._preload = tuple(preload)
         self._hash_seed = hash_seed
-        self._processor = processor
+        # If there are fewer workers than processors, none keeps to one.
+        keep = self.workers >= len(processors)
+        self._start_workers([(processor, threading.Lock()) for processor in processors] if keep else [(-1, None)])
 
-    def _attempt(self, job: Job) -> Outcome:
+    def _attempt(self, worker: Worker, job: Job) -> Outcome:
         runs = max(1, len(job.cases))
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
@@ -123,17 +97,18 @@ class _Worker(Worker):
         record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
         record |= {"checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
-        unit = self._unit(lambda: self._start(tier), tier)
-        reply = unit.exchange(record, seconds, self._end_turn)
+        unit = worker.units.get(lambda: self._servers(tier, worker.processor), tier)
+        reply = unit.exchange(record, seconds, worker.end_turn)
         if reply.pop("last"):
             unit.close()
         return Outcome.from_dict({**reply, "isolation": self._isolation.name})
 
-    def _start(self, tier: tuple[str, ...]) -> ServerUnit:
+    def _servers(self, tier: tuple[str, ...], processor: int) -> ServerUnit:
         modules = list(LIGHT)
         for package in tier:
-            modules += _TESTING if package == "unittest" else _PARTS.get(package, (package,))
-        return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor)
+            parts = [f"{package}.{part}" for part in _PARTS.get(package, ())]
+            modules += _TESTING if package == "unittest" else parts or [package]
+        return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, processor)
 
 
 def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:

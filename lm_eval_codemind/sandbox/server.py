@@ -4,7 +4,8 @@ Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judg
 ``command``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
 ``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
 import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
-(the default ones), ``processor`` (the one to keep to). For a ``command``: ``command`` and ``memory_bytes``, its address
+(the default ones), ``processor`` (the one to keep to), ``directories`` (more of the machine to read, each with where
+bubblewrap shows it). For a ``command``: ``command`` and ``memory_bytes``, its address
 space. For a ``starter``: ``own_bytes`` and ``own_threads``, which programs may use beyond their limits, and
 ``environment``, their variables.
 """
@@ -18,11 +19,13 @@ import resource
 import signal
 import socket
 import sys
+from abc import ABC, abstractmethod
 from typing import Any
 
-from . import kernel, seccomp
+from . import kernel, seccomp, wire
 
 _FIRST_SOCKET = 3
+_MOST_DESCRIPTORS = 5  # that come with a request
 _INODES = 10_000
 _PENDING_SIGNALS = 256
 # Address space that the checker may add, with the libraries that tests import: a program can return what makes the
@@ -65,9 +68,7 @@ def main() -> None:
         from . import judge
 
         confine(settings)
-        with open("/proc/self/statm") as file:
-            in_use = int(file.read().split()[0]) * resource.getpagesize()
-        _lower(resource.RLIMIT_AS, in_use + _JUDGE_BYTES)
+        limit(resource.RLIMIT_AS, address_space() + _JUDGE_BYTES)
         # What tests print is nobody's to read.
         null = os.open("/dev/null", os.O_WRONLY)
         os.dup2(null, 1)
@@ -76,14 +77,16 @@ def main() -> None:
     elif role == "zygote":
         from . import zygote
 
-        zygote.Zygote(sockets[0], settings, *confine(settings)).serve()
+        zygote.Zygote(sockets[0], settings).serve()
+    elif role == "starter":
+        from . import starter
+
+        starter.Starter(sockets[0], settings).serve()
     else:
         from . import starter
 
-        confined = confine(settings)
-        if role == "command":
-            starter.become_command(settings)
-        starter.Starter(sockets[0], settings, *confined).serve()
+        confine(settings)
+        starter.become_command(settings)
 
 
 def _stay_on(processor: int) -> set[int]:
@@ -95,10 +98,16 @@ def _stay_on(processor: int) -> set[int]:
     return before
 
 
-def _lower(kind: int, value: int) -> None:
+def address_space() -> int:
+    """Return the bytes of address space that this process uses."""
+    return kernel.status(os.getpid(), "VmSize") << 10
+
+
+def limit(kind: int, value: int, keep_ceiling: bool = False) -> None:
+    """Set a limit of this process and its ceiling, as far as the present ceiling allows."""
     ceiling = resource.getrlimit(kind)[1]
     value = value if ceiling < 0 else min(value, ceiling)
-    resource.setrlimit(kind, (value, value))
+    resource.setrlimit(kind, (value, ceiling if keep_ceiling else value))
 
 
 def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
@@ -111,8 +120,8 @@ def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
     os.chdir(home)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Timers are paid for by these, and lie outside a program's memory.
-    _lower(resource.RLIMIT_SIGPENDING, _PENDING_SIGNALS)
-    _lower(resource.RLIMIT_MSGQUEUE, 0)
+    limit(resource.RLIMIT_SIGPENDING, _PENDING_SIGNALS)
+    limit(resource.RLIMIT_MSGQUEUE, 0)
     if level == "none":
         return -1, None
     kernel.hide()
@@ -147,3 +156,48 @@ def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
         threads = seccomp.ALLOW if starts_programs else seccomp.NO_THREADS
         kernel.Filter(seccomp.server_filter(starts_programs, links, threads)).install()
     return rules, listener
+
+
+class Parent(ABC):
+    """A server that runs programs, one at a time, each in a child that gives up more than the server did."""
+
+    _program_filter: "staticmethod[[bool], bytes]"
+
+    def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
+        self._rules, self._listener = confine(settings)
+        # Python ignores it, which would turn too much output into an exception the program may swallow.
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        self._socket, self._control = control, control.fileno()
+        self._settings = settings
+        self._home: str = settings["home"]
+        # A separate user can only change attributes of files that it owns.
+        program = self._program_filter(settings["user"] != 0)
+        self._filter = kernel.Filter(program) if settings["level"] != "none" else None
+
+    def serve(self) -> None:
+        """Serve until the other side is gone."""
+        wire.send(self._control, {"home": self._home})
+        with contextlib.suppress(EOFError):
+            while True:
+                request, descriptors, _, _ = socket.recv_fds(self._socket, 8192, _MOST_DESCRIPTORS)
+                wire.send(self._control, self._run(wire.rest(self._control, request), descriptors))
+
+    @abstractmethod
+    def _run(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        """Run a program to its end and return the report."""
+
+    def _take(self, descriptors: list[int]) -> None:
+        """In a child: have these descriptors only, from 0 on. Landlock's rules follow until :meth:`_give_up`."""
+        if self._rules >= 0:
+            descriptors = [*descriptors, self._rules]
+            self._rules = len(descriptors) - 1
+        kernel.arrange(descriptors)
+
+    def _give_up(self) -> None:
+        """In a child: give up what only the server needs."""
+        kernel.give_up_saved_user()
+        if self._rules >= 0:
+            kernel.landlock_restrict(self._rules)
+            os.close(self._rules)
+        if self._filter is not None:
+            self._filter.install()

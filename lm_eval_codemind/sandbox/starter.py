@@ -9,12 +9,11 @@ import contextlib
 import os
 import resource
 import select
-import signal
-import socket
 import time
 from typing import Any, NoReturn
 
-from . import cleanup, kernel, seccomp, wire
+from . import cleanup, kernel, seccomp
+from .server import Parent, limit
 
 _GLANCE_SECONDS = 0.02
 _PIPE_BYTES = 1 << 16
@@ -28,14 +27,8 @@ def become_command(settings: dict[str, Any]) -> NoReturn:
     kernel.close_from(3)
     kernel.give_up_saved_user()
     if settings["level"] != "none":
-        _filter(settings).install()
+        kernel.Filter(seccomp.started_filter(settings["user"] != 0)).install()
     _execute(settings["command"], {})
-
-
-def _filter(settings: dict[str, Any]) -> kernel.Filter:
-    # A separate user can only change attributes of files that it owns.
-    attributes = settings["level"] == "bubblewrap" or settings["user"] != 0
-    return kernel.Filter(seccomp.started_filter(attributes))
 
 
 def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
@@ -45,30 +38,10 @@ def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
     os.execve(command[0], command, remaining)
 
 
-class Starter:
-    """Starts programs, one at a time.
+class Starter(Parent):
+    """Starts programs, one at a time."""
 
-    ``control`` is the socket to the host; :mod:`.server` explains ``settings``, ``rules`` and ``listener``.
-    """
-
-    def __init__(
-        self, control: socket.socket, settings: dict[str, Any], rules: int, listener: kernel.Listener | None
-    ) -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        self._socket, self._control = control, control.fileno()
-        self._settings = settings
-        self._rules = rules
-        self._listener = listener
-        self._filter = _filter(settings) if settings["level"] != "none" else None
-        self._own_user = settings["user"] != 0 and settings["level"] != "none"
-
-    def serve(self) -> None:
-        """Serve until the host is gone."""
-        wire.send(self._control, {"home": self._settings["home"]})
-        with contextlib.suppress(EOFError):
-            while True:
-                request, files, _, _ = socket.recv_fds(self._socket, 8192, 2)
-                wire.send(self._control, self._run(wire.rest(self._control, request), files))
+    _program_filter = staticmethod(seccomp.started_filter)
 
     def _run(self, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
         """Run a command on two files: its input, and the program, which it can reopen."""
@@ -86,7 +59,7 @@ class Starter:
             while _drain(read, output, limits["output_bytes"]):
                 pass
             os.close(read)
-        cleanup.reset(self._settings["home"])
+        cleanup.reset(self._home)
         # As latin-1, which keeps every byte.
         stdout, stderr = (output.decode("latin-1") for output in outputs.values())
         if max(len(stdout), len(stderr)) > limits["output_bytes"]:
@@ -95,7 +68,7 @@ class Starter:
 
     def _pipe(self, name: str) -> tuple[int, int]:
         """Return both ends of a pipe. A program that looks finds a name that tells nothing of this process."""
-        path = os.path.join(self._settings["home"], f"jvm.{name}")
+        path = os.path.join(self._home, f"jvm.{name}")
         os.mkfifo(path, 0o600)
         read = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         write = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
@@ -106,32 +79,20 @@ class Starter:
     def _become_program(self, request: dict[str, Any], descriptors: list[int]) -> None:
         limits = request["limits"]
         os.setpgid(0, 0)
-        kernel.arrange([*descriptors, *([self._rules] if self._rules >= 0 else [])])
-        for kind, value in (
-            (resource.RLIMIT_FSIZE, limits["file_bytes"]),
-            (resource.RLIMIT_NOFILE, limits["open_files"]),
-            (resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2),
-        ):
-            resource.setrlimit(kind, (value, value))
-        if self._own_user:
-            threads = self._threads(limits)
-            resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
-        kernel.give_up_saved_user()
-        if self._rules >= 0:
-            kernel.landlock_restrict(len(descriptors))
-            os.close(len(descriptors))
-        if self._filter is not None:
-            self._filter.install()
+        self._take(descriptors)
+        limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
+        limit(resource.RLIMIT_NOFILE, limits["open_files"])
+        limit(resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2)
+        if self._settings["user"] != 0:
+            limit(resource.RLIMIT_NPROC, self._threads(limits))
+        self._give_up()
         _execute(request["command"], self._settings["environment"])
 
     def _threads(self, limits: dict[str, Any]) -> int:
         return int(1 + self._settings["own_threads"] + limits["threads"])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
-        """Wait for a program's end, or for it to cross a limit.
-
-        Returns ``cpu``, ``wall``, ``memory`` or ``output`` for a limit, ``gone`` for the host, or nothing.
-        """
+        """Wait for the end and return nothing, or the limit that was crossed, or ``gone`` if the host is gone."""
         child = os.pidfd_open(pid)
         poller = select.poll()
         poller.register(child, select.POLLIN)

@@ -4,7 +4,8 @@ import functools
 import random
 import sys
 import types
-from types import CodeType
+from collections.abc import Iterator
+from types import CodeType, TracebackType
 from typing import Any
 
 # The module in which tests run. ``unittest`` looks for ``setUpModule`` and ``tearDownModule`` there.
@@ -58,15 +59,14 @@ class Result:
     def addSkip(self, test: Any, reason: str) -> None:  # noqa: D102
         self._has_outcome = True
 
-    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: D102
-        self.addSuccess(test)
-
     def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: D102
         self._keep(test, AssertionError("an expected failure succeeded"))
 
-    def addSuccess(self, test: Any) -> None:  # noqa: D102
+    def addSuccess(self, test: Any, err: Any = None) -> None:  # noqa: D102
         self._has_outcome = True
         self.tests_run += 1
+
+    addExpectedFailure = addSuccess
 
 
 @functools.lru_cache(maxsize=200)
@@ -136,15 +136,19 @@ def seed(number: int = 0) -> None:
         numpy.random.seed(number)
 
 
+def traces(error: BaseException) -> Iterator[TracebackType]:
+    """Yield the entries of an exception's traceback, the innermost last."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
 def failure(error: BaseException, tests: str, test: str = "") -> dict[str, Any]:
     """Return what an outcome says of an exception: type, text, and the test with the innermost line of the tests."""
-    number, trace = 0, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "tests.py":
-            number = trace.tb_lineno
-        trace = trace.tb_next
+    numbers = [0, *(trace.tb_lineno for trace in traces(error) if trace.tb_frame.f_code.co_filename == "tests.py")]
     lines = tests.splitlines()
-    line = lines[number - 1].strip()[:4000] if 0 < number <= len(lines) else ""
+    line = lines[numbers[-1] - 1].strip()[:4000] if 0 < numbers[-1] <= len(lines) else ""
     described = describe(error)
     return {
         "exception_type": described["type"],

@@ -5,7 +5,7 @@ import select
 import socket
 import struct
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import wire
@@ -29,18 +29,9 @@ class StartFailed(Exception):
 
 
 class Unit:
-    """Servers in a row: each is connected to the next, and the first one to this process. StartFailed if one isn't up.
+    """Servers in a row, each connected to the next, and the first to this process. StartFailed if one isn't up."""
 
-    ``directories`` are more of the machine that they may read, each with where bubblewrap shows it.
-    """
-
-    def __init__(
-        self,
-        isolation: Isolation,
-        *settings: dict[str, Any],
-        hash_seed: int = 0,
-        directories: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, isolation: Isolation, *settings: dict[str, Any], hash_seed: int = 0) -> None:
         self._servers: list[Server] = []
         self.last_error = ""
         self.closed = False
@@ -52,7 +43,7 @@ class Unit:
             # Each server gets a socket to the one before it, and one to the next.
             for number in reversed(range(len(settings))):
                 sockets = [end.fileno() for end in handed[2 * number : 2 * number + 2]]
-                self._servers.append(isolation.launch(settings[number], sockets, hash_seed, directories))
+                self._servers.append(isolation.launch(settings[number], sockets, hash_seed))
         except OSError as error:
             self.close()
             raise StartFailed(str(error)) from None

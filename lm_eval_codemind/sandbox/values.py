@@ -27,8 +27,7 @@ _ITEMS: dict[str, Callable[[Any], Any]] = {"tuple": tuple, "frozenset": frozense
 _KEPT: dict[str, Callable[[], Any]] = {
     kind.__name__: kind for kind in (list, dict, set, collections.OrderedDict, collections.Counter)
 }
-# Types of the library that are made from their text, and from the values of their attributes.
-_TEXTS = {"Decimal": "decimal", "Fraction": "fractions"}
+# Types of the library that are made from the values of their attributes.
 _DAY, _CLOCK = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
 _ATTRIBUTES = {
     "date": _DAY,
@@ -36,6 +35,8 @@ _ATTRIBUTES = {
     "datetime": _DAY + _CLOCK,
     "timedelta": ("days", "seconds", "microseconds"),
 }
+# All types of the library, each with its module. The others are made from their text.
+LIBRARY = {"Decimal": "decimal", "Fraction": "fractions", **dict.fromkeys(_ATTRIBUTES, "datetime")}
 
 
 class NotPlain(Exception):
@@ -62,11 +63,7 @@ class Exchange:
         self._count = 0
 
     def encode(self, value: Any, depth: int = 0) -> Any:
-        """Return a value as what :func:`json.dumps` takes.
-
-        Raises:
-            NotPlain: If it is not plain, or nested too deeply.
-        """
+        """Return a value as what :func:`json.dumps` takes; NotPlain if it is not plain, or nested too deeply."""
         kind = type(value)
         if value is None or kind is bool:
             return value
@@ -99,13 +96,11 @@ class Exchange:
             return {name: [value.start, value.stop, value.step]}
         if kind is type and value in _TYPES.values():
             return {"type": value.__name__}
-        if kind.__module__ == "datetime" and name in _ATTRIBUTES:
-            zone, fold = getattr(value, "tzinfo", None), getattr(value, "fold", 0)
-            if zone is not None or fold:
-                return self._encode_other(value)
-            return {name: [getattr(value, attribute) for attribute in _ATTRIBUTES[name]]}
-        if _TEXTS.get(name) == kind.__module__:
-            return {name: str(value)}
+        if LIBRARY.get(name, "") == kind.__module__:
+            if name not in _ATTRIBUTES:
+                return {name: str(value)}
+            if getattr(value, "tzinfo", None) is None and not getattr(value, "fold", 0):
+                return {name: [getattr(value, attribute) for attribute in _ATTRIBUTES[name]]}
         numpy = sys.modules.get("numpy")
         if (
             numpy is not None
@@ -127,11 +122,7 @@ class Exchange:
         return [self.encode(item, depth) for item in items]
 
     def decode(self, data: Any) -> Any:
-        """Return the value that the other side encoded.
-
-        Raises:
-            Exception: If no :meth:`encode` wrote this.
-        """
+        """Return the value that the other side encoded, or raise any exception if no :meth:`encode` wrote this."""
         kind = type(data)
         if kind is not list and kind is not dict:
             return data
@@ -158,10 +149,9 @@ class Exchange:
             return range(*body)
         if tag == "type":
             return _TYPES[body]
-        if tag in _ATTRIBUTES:
-            return getattr(importlib.import_module("datetime"), tag)(*body)
-        if tag in _TEXTS:
-            return getattr(importlib.import_module(_TEXTS[tag]), tag)(body)
+        if tag in LIBRARY:
+            made = getattr(importlib.import_module(LIBRARY[tag]), tag)
+            return made(*body) if tag in _ATTRIBUTES else made(body)
         if tag in ("ndarray", "generic"):
             array = importlib.import_module("numpy").array(self.decode(body[1]), body[0])
             return array if tag == "ndarray" else array[()]
@@ -182,15 +172,11 @@ class Exchange:
         self._kept[place] = [container, None]
         self._places[id(container)] = place
 
-    def size(self) -> int:
-        """Return how many values have crossed that are known by where."""
-        return len(self._kept)
-
-    def forget(self, size: int) -> None:
-        """Forget the last ones, down to a number of them: they did not cross after all."""
-        while len(self._kept) > size:
-            _, entry = self._kept.popitem()
-            del self._places[id(entry[0])]
+    def forget(self) -> None:
+        """Forget the values that have crossed since both sides agreed: they did not cross after all."""
+        for place, (value, items) in list(self._kept.items()):
+            if items is None:
+                del self._kept[place], self._places[id(value)]
 
     def agree(self) -> None:
         """Record the current contents of the new containers. Both sides know them now."""

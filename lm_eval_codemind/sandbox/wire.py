@@ -37,9 +37,8 @@ def write_all(descriptor: int, data: bytes) -> None:
 def receive(descriptor: int) -> Any:
     """Return the next message.
 
-    Raises:
-        EOFError, OSError: If the other side closed, also in mid-message, or reading failed.
-        WireError: If it is too long, or not one JSON value.
+    EOFError or OSError if the other side closed, also in mid-message. WireError if it is too long, or not one JSON
+    value.
     """
     return rest(descriptor, os.read(descriptor, 8192))
 

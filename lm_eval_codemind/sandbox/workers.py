@@ -6,7 +6,7 @@ import contextlib
 import queue
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Self, TypeAlias, TypeVar, cast
 
@@ -22,64 +22,48 @@ class SandboxClosed(RuntimeError):
     """A job was submitted to a sandbox that is closed."""
 
 
-def started(start: Callable[[], Started]) -> Started:
-    """Return a server that starts, at the third attempt if need be; raise the last :class:`StartFailed`."""
-    for _ in range(2):
-        with contextlib.suppress(StartFailed):
-            return start()
-    return start()
+class Units:
+    """Servers that start when they are needed, and again when they have ended."""
 
-
-class Worker(threading.Thread, ABC):
-    """One thread with its own servers: it hands them jobs and replaces them when they end.
-
-    Attributes:
-        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
-
-    Args:
-        jobs: What to take jobs from; None among them is the end.
-        turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
-            workers with one lock only one is at work on short jobs. None for a worker that shares none.
-    """
-
-    source_error = "SyntaxError"
-
-    def __init__(
-        self, name: str, jobs: JobQueue, isolation: levels.Isolation, turn: threading.Lock | None = None
-    ) -> None:
-        super().__init__(name=name, daemon=True)
-        self._turn = turn or threading.Lock()
-        self._has_turn = False
-        self._jobs = jobs
-        self._isolation = isolation
-        self._stopped = False
+    def __init__(self) -> None:
+        self.closed = False
         self._units: dict[tuple[str, ...], Unit] = {}
 
-    def _close_servers(self) -> None:
-        """End the servers, also in mid-job."""
+    def get(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
+        """Return the servers of a name. If need be, start them, at the third attempt or with :class:`StartFailed`."""
+        if name not in self._units or self._units[name].closed:
+            for attempt in range(3):
+                try:
+                    self._units[name] = start()
+                    break
+                except StartFailed:
+                    if attempt == 2:
+                        raise
+            if self.closed:
+                self.close()
+        return cast(Started, self._units[name])
+
+    def close(self) -> None:
+        """End the servers, also in mid-job, and from now on those that start."""
+        self.closed = True
         for unit in list(self._units.values()):
             unit.close()
 
-    def _unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
-        """Return the servers of a name. Start them if they do not run."""
-        if name not in self._units or self._units[name].closed:
-            self._units[name] = started(start)
-            if self._stopped:
-                self._close_servers()
-        return cast(Started, self._units[name])
 
-    @abstractmethod
-    def _attempt(self, job: Job) -> Outcome:
-        """Return a job's outcome, whatever the program does.
+class Worker(threading.Thread):
+    """One thread with its own servers, which does the jobs of a pool.
 
-        Raises:
-            UnitGone, UnitHangs: If the servers ended, or were ended. The next attempt starts other ones.
-        """
+    Its servers keep to a processor, if that is not -1. The worker holds the lock ``turn`` while it waits for a job and
+    until the job turns out to be a long one: of several workers with one lock only one is at work on short jobs.
+    """
 
-    def stop(self) -> None:
-        """End the servers, also in mid-job, and start none again."""
-        self._stopped = True
-        self._close_servers()
+    def __init__(self, pool: WorkerPool, processor: int = -1, turn: threading.Lock | None = None) -> None:
+        super().__init__(name=type(pool).__name__, daemon=True)
+        self.processor = processor
+        self._pool = pool
+        self._turn = turn or threading.Lock()
+        self._has_turn = False
+        self.units = Units()
 
     def run(self) -> None:
         """Take jobs until told to stop."""
@@ -87,7 +71,7 @@ class Worker(threading.Thread, ABC):
             if not self._has_turn:
                 self._turn.acquire()
                 self._has_turn = True
-            entry = self._jobs.get()
+            entry = self._pool._jobs.get()
             if entry is None:
                 break
             job, future = entry
@@ -97,10 +81,10 @@ class Worker(threading.Thread, ABC):
                 future.set_result(self._outcome(job))
             except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
                 future.set_exception(error)
-        self._end_turn()
-        self._close_servers()
+        self.end_turn()
+        self.units.close()
 
-    def _end_turn(self) -> None:
+    def end_turn(self) -> None:
         """Let another worker take a job, while this one's goes on."""
         if self._has_turn:
             self._has_turn = False
@@ -111,34 +95,32 @@ class Worker(threading.Thread, ABC):
         size = len(job.program)
         if size > MAX_SOURCE_BYTES:
             message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
-            return self._ended(job, Status.ERROR, message, self.source_error)
+            return self._pool._ended(job, Status.ERROR, message, self._pool.source_error)
         for _ in range(2):
             with contextlib.suppress(UnitGone):
                 try:
-                    if not self._stopped:
-                        return self._attempt(job)
+                    if not self.units.closed:
+                        return self._pool._attempt(self, job)
                 except UnitHangs as error:
-                    return self._ended(job, Status.TIMEOUT, str(error))
-        if self._stopped:
+                    return self._pool._ended(job, Status.TIMEOUT, str(error))
+        if self.units.closed:
             raise SandboxClosed("the sandbox was closed before the job had an outcome")
-        return self._ended(job, Status.CRASHED, "the program's server ended, and that of a second try as well")
-
-    def _ended(self, job: Job, status: Status, message: str, kind: str = "") -> Outcome:
-        """Return the outcome of a job whose program did not run to its end."""
-        level = self._isolation.name
-        return Outcome(status, job.job_id, exception_type=kind, exception_message=message, isolation=level)
+        message = "the program's server ended, and that of a second try as well"
+        return self._pool._ended(job, Status.CRASHED, message)
 
 
-class WorkerPool:
+class WorkerPool(ABC):
     """Runs jobs on workers, several at a time. A context manager.
 
     Attributes:
         kinds: The kinds of jobs that it runs.
         language: The only language that it runs; all if empty.
+        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
     """
 
     kinds: tuple[str, ...] = JOB_KINDS
     language = ""
+    source_error = "SyntaxError"
 
     def __init__(self, workers: int | None, usual: int, isolation: levels.Isolation) -> None:
         if workers is not None and workers < 1:
@@ -150,10 +132,24 @@ class WorkerPool:
         self._closed = False
         self._workers: list[Worker] = []
 
-    def _start_workers(self, worker: Callable[[], Worker]) -> None:
-        self._workers = [worker() for _ in range(self.workers)]
-        for each in self._workers:
-            each.start()
+    def _start_workers(self, places: Sequence[tuple[int, threading.Lock | None]] = ((-1, None),)) -> None:
+        """Start the workers, each with a processor and the lock that it shares with the others there."""
+        self._workers = [Worker(self, *places[number % len(places)]) for number in range(self.workers)]
+        for worker in self._workers:
+            worker.start()
+
+    @abstractmethod
+    def _attempt(self, worker: Worker, job: Job) -> Outcome:
+        """Return a job's outcome, whatever the program does.
+
+        Raises:
+            UnitGone, UnitHangs: If the worker's servers ended, or were ended. The next attempt starts other ones.
+        """
+
+    def _ended(self, job: Job, status: Status, message: str, kind: str = "") -> Outcome:
+        """Return the outcome of a job whose program did not run to its end."""
+        level = self._isolation.name
+        return Outcome(status, job.job_id, exception_type=kind, exception_message=message, isolation=level)
 
     @property
     def isolation(self) -> str:
@@ -200,7 +196,7 @@ class WorkerPool:
 
     def _stop_workers(self) -> None:
         for worker in self._workers:
-            worker.stop()
+            worker.units.close()
             self._jobs.put(None)
         for worker in self._workers:
             worker.join()

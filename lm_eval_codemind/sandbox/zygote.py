@@ -8,7 +8,6 @@ What lies in this process's memory, each program inherits. So nothing of a progr
 it reads, prints or answers, which all go between checker and child by the descriptors handed through.
 """
 
-import contextlib
 import gc
 import os
 import resource
@@ -20,41 +19,29 @@ import time
 from typing import Any
 
 from . import agent, cleanup, kernel, seccomp, suites, wire
+from .server import Parent, address_space, limit
 
 _GLANCE_SECONDS = 0.05
-# The child's low descriptors: 0 to 2 the standard streams, 3 its request, 4 its answers, and on the way 5, its rules.
-_REQUEST, _ANSWERS, _RULES = 3, 4, 5
+# The child's low descriptors: 0 to 2 are the standard streams.
+_REQUEST, _ANSWERS = 3, 4
 _FRAMES = 11
 # Of each thread: as many as a program may have fit into the memory that it may use by default.
 _STACK_BYTES = 3 << 20
-_MANY = 5  # descriptors that come with a request
 
 
-class Zygote:
-    """Forks candidates' processes, one at a time, each with everything it may not do taken away.
+class Zygote(Parent):
+    """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
 
-    ``control`` is the socket to the checker; :mod:`.server` explains ``settings``, ``rules`` and ``listener``.
-    """
+    _program_filter = staticmethod(seccomp.candidate_filter)
 
-    def __init__(
-        self, control: socket.socket, settings: dict[str, Any], rules: int, listener: kernel.Listener | None
-    ) -> None:
-        # Python ignores it, which would turn too much output into an exception the program may swallow.
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
+        super().__init__(control, settings)
         # As Python sets it at its start. Nothing sends it to servers, which have their own session.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        cleanup.reset(settings["home"])
-        self._socket, self._control = control, control.fileno()
-        self._home: str = settings["home"]
+        cleanup.reset(self._home)
         self._home_size = os.stat(self._home).st_size
-        self._listener = listener
-        self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
-        # A separate user can only change attributes of files that it owns.
-        alone = settings["level"] == "bubblewrap" or settings["user"] != 0
-        self._filter = kernel.Filter(seccomp.candidate_filter(alone)) if settings["level"] != "none" else None
-        with open("/proc/self/statm") as file:
-            self._in_use = int(file.read().split()[0]) * resource.getpagesize()
+        self._in_use = address_space()
         self._cores = os.cpu_count() or 1
         self._processors: set[int] = settings["processors"]
         kernel.set_stacks(_STACK_BYTES)
@@ -67,28 +54,15 @@ class Zygote:
         self._agent = agent.Agent(_REQUEST, _ANSWERS)
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
         self._set_limits(self._defaults)
-
-    def serve(self) -> None:
-        """Serve until the checker is gone."""
         gc.collect()
         gc.freeze()
-        wire.send(self._control, {"ready": True})
-        with contextlib.suppress(EOFError):
-            while True:
-                limits, descriptors, _, _ = socket.recv_fds(self._socket, 8192, _MANY)
-                wire.send(self._control, self._run(wire.rest(self._control, limits), descriptors))
 
     def _set_limits(self, limits: dict[str, Any]) -> None:
-        for kind, value in (
-            (resource.RLIMIT_AS, self._in_use + limits["memory_bytes"]),
-            (resource.RLIMIT_FSIZE, max(limits["file_bytes"], limits["output_bytes"])),
-            (resource.RLIMIT_NOFILE, limits["open_files"]),
-        ):
-            ceiling = resource.getrlimit(kind)[1]
-            resource.setrlimit(kind, (value if ceiling < 0 else min(value, ceiling), ceiling))
+        limit(resource.RLIMIT_AS, self._in_use + limits["memory_bytes"], keep_ceiling=True)
+        limit(resource.RLIMIT_FSIZE, max(limits["file_bytes"], limits["output_bytes"]), keep_ceiling=True)
+        limit(resource.RLIMIT_NOFILE, limits["open_files"], keep_ceiling=True)
 
     def _run(self, limits: dict[str, Any], ends: list[int]) -> dict[str, Any]:
-        """Run one candidate's process to its end and return the report."""
         started = time.monotonic()
         pid = kernel.start(lambda: self._become_candidate(limits, ends))
         for end in ends:
@@ -117,20 +91,13 @@ class Zygote:
         request, answers, out, err, *inputs = ends
         # Opened for each program: the server's would carry flags from one program to the next.
         standard_input = inputs[0] if inputs else os.open("/dev/null", os.O_RDONLY)
-        descriptors = [standard_input, out, err, request, answers, *([self._rules] if self._rules >= 0 else [])]
-        kernel.arrange(descriptors)
+        self._take([standard_input, out, err, request, answers])
         if limits != self._defaults:
             self._set_limits(limits)
-        seconds = int(limits["cpu_seconds"]) + 2
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        limit(resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2)
         if inputs:
             agent.use_standard_input()
-        kernel.give_up_saved_user()
-        if self._rules >= 0:
-            kernel.landlock_restrict(_RULES)
-            os.close(_RULES)
-        if self._filter is not None:
-            self._filter.install()
+        self._give_up()
         self._agent.serve()
         os._exit(0)
 

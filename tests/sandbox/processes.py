@@ -12,8 +12,9 @@ from lm_eval_codemind.sandbox.workers import WorkerPool
 
 def server_pids(sandbox: WorkerPool) -> list[int]:
     """Return the processes that a sandbox has started, not those below them."""
-    compilers = list(sandbox._compilers._all) if isinstance(sandbox, JavaSandbox) else []
-    units = [*compilers, *(unit for worker in sandbox._workers for unit in list(worker._units.values()))]
+    places = list(sandbox._compilers) if isinstance(sandbox, JavaSandbox) else []
+    places += [worker.units for worker in sandbox._workers]
+    units = [unit for place in places for unit in list(place._units.values()) if not unit.closed]
     return [server.process.pid for unit in units for server in unit._servers]
 
 

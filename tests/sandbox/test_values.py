@@ -181,12 +181,12 @@ def test_a_container_is_the_same_when_it_crosses_again() -> None:
 def test_what_did_not_cross_is_forgotten() -> None:
     exchange = side()
     exchange.begin()
-    exchange.encode([1])
-    known = exchange.size()
-    value = [2]
+    known, value = [1], [2]
+    exchange.encode(known)
+    exchange.agree()
     exchange.encode(value)
-    exchange.forget(known)
-    assert exchange.size() == known and exchange.encode(value) == [2]
+    exchange.forget()
+    assert exchange.encode(value) == [2] and exchange.encode(known) == {"same": "1.0"}
 
 
 def test_changes_that_equal_what_was_there_are_changes() -> None:

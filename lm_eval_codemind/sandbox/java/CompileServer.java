@@ -19,12 +19,13 @@ import javax.tools.*;
  *
  * A request is the release to compile for (0 for the compiler's own), the milliseconds of processor time it may take,
  * the program, the suite that is compiled with it (or nothing), and the class that the suite is about. An answer is a
- * status; for COMPILED the class to start and the class files as a JAR, otherwise a message. All numbers are four bytes, big end first, all texts UTF-8 after
- * their length. The program isn't trusted: it is compiled in a thread with limits, nothing of it is run, and after
- * anything out of the ordinary this process ends and is replaced.
+ * status and a message; for COMPILED the message is the class to start, and the class files follow as a JAR. All
+ * numbers are four bytes, big end first, all texts UTF-8 after their length. The program isn't trusted: it is compiled
+ * in a thread with limits, nothing of it is run, and after anything out of the ordinary this process ends and is
+ * replaced.
  */
 final class CompileServer {
-    private static final int COMPILED = 0, ERROR = 1, TIMEOUT = 2, MEMORY = 3, TOO_LARGE = 4;
+    private static final int COMPILED = 0, ERROR = 1, TIMEOUT = 2, MEMORY = 3;
     private static final int MAX_SOURCE = 64 << 20, MAX_CLASSES = 32 << 20, MAX_MESSAGE = 4000;
     // Somewhat more than javac takes with its default stack. Up to there this stack has room even where all frames are
     // the interpreter's: whether a program compiles mustn't depend on which of javac's methods were compiled by then.
@@ -41,8 +42,8 @@ final class CompileServer {
     private static final DataInputStream IN = new DataInputStream(new FileInputStream(FileDescriptor.in));
     private static final DataOutputStream OUT =
             new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
-    private static final StandardJavaFileManager FILES =
-            COMPILER.getStandardFileManager(null, Locale.ENGLISH, StandardCharsets.UTF_8);
+    private static List<File> classPath;
+    private static StandardJavaFileManager files;
 
     private CompileServer() {}
 
@@ -50,27 +51,25 @@ final class CompileServer {
     public static void main(String[] arguments) throws Exception {
         // Nothing that a library may print reaches the host.
         System.setOut(System.err);
-        FILES.setLocation(StandardLocation.CLASS_PATH, List.of(new File(arguments[0])));
-        FILES.setLocation(StandardLocation.SOURCE_PATH, List.of());
+        classPath = List.of(new File(arguments[0]));
+        files = manager();
         Compilation first = new Compilation(0, WARM, "", "");
         first.run();
         OUT.writeInt(first.status);
         OUT.flush();
-        while (true) {
-            Compilation compilation;
-            long nanoseconds;
-            try {
+        try {
+            while (true) {
                 int release = IN.readInt();
-                nanoseconds = IN.readInt() * 1_000_000L;
-                compilation = new Compilation(release, text(), text(), text());
-            } catch (EOFException end) {
-                return;
+                long nanoseconds = IN.readInt() * 1_000_000L;
+                Compilation compilation = new Compilation(release, text(), text(), text());
+                boolean ended = follow(compilation, nanoseconds);
+                answer(compilation, ended);
+                if (!ended || compilation.broken) {
+                    Runtime.getRuntime().halt(0);
+                }
             }
-            boolean ended = follow(compilation, nanoseconds);
-            answer(compilation, ended);
-            if (!ended || compilation.broken) {
-                Runtime.getRuntime().halt(0);
-            }
+        } catch (EOFException end) {
+            // The host is gone.
         }
     }
 
@@ -90,40 +89,40 @@ final class CompileServer {
         Thread thread = new Thread(null, compilation, "compilation", STACK);
         thread.setDaemon(true);
         thread.start();
-        while (true) {
-            thread.join(50);
-            if (!thread.isAlive()) {
-                return true;
-            }
+        while (thread.isAlive()) {
             long elapsed = System.nanoTime() - started;
             if (machine.getProcessCpuTime() - used > nanoseconds || elapsed > PATIENCE * nanoseconds) {
                 return false;
             }
+            thread.join(50);
         }
+        return true;
     }
 
     private static void answer(Compilation compilation, boolean ended) throws IOException {
-        if (!ended) {
-            OUT.writeInt(TIMEOUT);
-            text("the compiler used up its time");
-        } else if (compilation.status == COMPILED) {
+        int status = ended ? compilation.status : TIMEOUT;
+        OUT.writeInt(status);
+        text(ended ? compilation.message : "the compiler used up its time");
+        if (status == COMPILED) {
             ByteArrayOutputStream jar = new ByteArrayOutputStream();
-            try (ZipOutputStream files = new ZipOutputStream(jar)) {
-                files.setLevel(Deflater.BEST_SPEED);
+            try (ZipOutputStream archive = new ZipOutputStream(jar)) {
+                archive.setLevel(Deflater.BEST_SPEED);
                 for (Map.Entry<String, ByteArrayOutputStream> entry : compilation.classes.entrySet()) {
-                    files.putNextEntry(new ZipEntry(entry.getKey().replace('.', '/') + ".class"));
-                    entry.getValue().writeTo(files);
+                    archive.putNextEntry(new ZipEntry(entry.getKey().replace('.', '/') + ".class"));
+                    entry.getValue().writeTo(archive);
                 }
             }
-            OUT.writeInt(COMPILED);
-            text(compilation.mainClass);
             OUT.writeInt(jar.size());
             jar.writeTo(OUT);
-        } else {
-            OUT.writeInt(compilation.status);
-            text(compilation.message);
         }
         OUT.flush();
+    }
+
+    private static StandardJavaFileManager manager() throws IOException {
+        var manager = COMPILER.getStandardFileManager(null, Locale.ENGLISH, StandardCharsets.UTF_8);
+        manager.setLocation(StandardLocation.CLASS_PATH, classPath);
+        manager.setLocation(StandardLocation.SOURCE_PATH, List.of());
+        return manager;
     }
 
     private static void text(String text) throws IOException {
@@ -133,9 +132,7 @@ final class CompileServer {
     }
 
     /** More class files than are taken. */
-    private static final class TooLarge extends RuntimeException {
-        private static final long serialVersionUID = 1;
-    }
+    private static final class TooLarge extends RuntimeException {}
 
     /** How deeply a tree is nested; what is deeper than is taken isn't looked at. */
     private static final class Nesting extends TreeScanner<Void, Void> {
@@ -161,7 +158,6 @@ final class CompileServer {
         private int size;
         volatile int status = ERROR;
         volatile String message = "";
-        volatile String mainClass = "";
         volatile boolean broken = false;
 
         Compilation(int release, String program, String suite, String tested) {
@@ -173,7 +169,11 @@ final class CompileServer {
         @Override
         public void run() {
             try {
-                compile();
+                String start = compile();
+                if (message.isEmpty()) {
+                    message = start;
+                    status = COMPILED;
+                }
             } catch (Throwable error) {
                 broken = true;
                 explain(error);
@@ -181,7 +181,6 @@ final class CompileServer {
         }
 
         private void explain(Throwable error) {
-            status = ERROR;
             // The compiler wraps what happened inside it.
             for (Throwable cause = error; cause != null; cause = cause.getCause()) {
                 if (cause instanceof StackOverflowError) {
@@ -190,7 +189,6 @@ final class CompileServer {
                     status = MEMORY;
                     message = "the compiler ran out of memory";
                 } else if (cause instanceof TooLarge) {
-                    status = TOO_LARGE;
                     message = "the class files are too large";
                 } else {
                     continue;
@@ -200,41 +198,37 @@ final class CompileServer {
             message = message.isEmpty() ? "the compiler failed: " + error.getClass().getName() : message;
         }
 
-        private void compile() throws IOException {
+        /** Return the class to start, or the suite's classes, unless there is a message. */
+        private String compile() throws IOException {
             List<String> options = new ArrayList<>(List.of("-proc:none", "-implicit:none", "-g:source,lines", "-nowarn", "-Xlint:none"));
             if (release > 0) {
                 options.addAll(List.of("--release", Integer.toString(release)));
             }
-            try (StandardJavaFileManager own = release > 0 ? manager() : null) {
-                JavaFileManager files = new Memory(own != null ? own : FILES);
-                JavacTask task = (JavacTask) COMPILER.getTask(
-                        new StringWriter(), files, this, options, null, sources);
-                Iterable<? extends CompilationUnitTree> trees = task.parse();
+            try (StandardJavaFileManager separate = release > 0 ? manager() : null) {
+                JavaFileManager memory = new Memory(separate != null ? separate : files);
+                var task = (JavacTask) COMPILER.getTask(new StringWriter(), memory, this, options, null, sources);
+                List<CompilationUnitTree> units = new ArrayList<>();
+                task.parse().forEach(units::add);
                 Nesting nesting = new Nesting();
-                nesting.scan(trees, null);
+                nesting.scan(units, null);
                 if (message.isEmpty() && nesting.deepest > MAX_NESTING) {
                     message = NESTED;
                 }
-                List<CompilationUnitTree> units = new ArrayList<>();
-                trees.forEach(units::add);
                 for (int index = 0; index < units.size(); index++) {
                     sources.get(index).nameAfter(units.get(index).getTypeDecls());
                 }
                 if (message.isEmpty() && units.size() > 1) {
                     keepApart(units.get(0), units.get(1));
                 }
-                String found = "";
-                if (message.isEmpty()) {
-                    Iterable<? extends Element> elements = task.analyze();
-                    found = units.size() > 1 ? names(units.get(1)) : mainClass(elements, task.getElements());
+                if (!message.isEmpty()) {
+                    return "";
                 }
+                Iterable<? extends Element> elements = task.analyze();
+                String start = units.size() > 1 ? names(units.get(1)) : mainClass(elements, task.getElements());
                 if (message.isEmpty()) {
                     task.generate();
                 }
-                if (message.isEmpty()) {
-                    mainClass = found;
-                    status = COMPILED;
-                }
+                return start;
             }
         }
 
@@ -256,13 +250,6 @@ final class CompileServer {
         /** Return the names of a suite's classes, separated by blanks. */
         private static String names(CompilationUnitTree suite) {
             return classes(suite.getTypeDecls()).map(ClassTree::getSimpleName).collect(Collectors.joining(" "));
-        }
-
-        private static StandardJavaFileManager manager() throws IOException {
-            StandardJavaFileManager files = COMPILER.getStandardFileManager(null, Locale.ENGLISH, StandardCharsets.UTF_8);
-            files.setLocation(StandardLocation.CLASS_PATH, FILES.getLocation(StandardLocation.CLASS_PATH));
-            files.setLocation(StandardLocation.SOURCE_PATH, List.of());
-            return files;
         }
 
         /** Return the binary name of the class to start: the first in the source, outer and public ones first. */
@@ -287,16 +274,12 @@ final class CompileServer {
 
         /** Whether a class has, or inherits, a method to start it by. */
         private static boolean hasMain(List<? extends Element> members) {
-            for (ExecutableElement method : ElementFilter.methodsIn(members)) {
-                if (method.getSimpleName().contentEquals("main")
-                        && method.getModifiers().containsAll(Set.of(Modifier.PUBLIC, Modifier.STATIC))
-                        && method.getReturnType().getKind() == TypeKind.VOID
-                        && method.getParameters().size() == 1
-                        && method.getParameters().get(0).asType().toString().matches("java.lang.String(\\[]|\\.\\.\\.)")) {
-                    return true;
-                }
-            }
-            return false;
+            return ElementFilter.methodsIn(members).stream().anyMatch(method ->
+                    method.getSimpleName().contentEquals("main")
+                    && method.getModifiers().containsAll(Set.of(Modifier.PUBLIC, Modifier.STATIC))
+                    && method.getReturnType().getKind() == TypeKind.VOID
+                    && method.getParameters().size() == 1
+                    && method.getParameters().get(0).asType().toString().matches("java.lang.String(\\[]|\\.\\.\\.)"));
         }
 
         @Override

@@ -14,7 +14,7 @@ _MAX_TEXT = 1 << 20
 _MAX_JAR = 64 << 20
 _ADDRESS_BYTES = 4 << 30
 
-COMPILED, ERROR, TIMEOUT, MEMORY, TOO_LARGE = range(5)
+COMPILED, ERROR, TIMEOUT, MEMORY = range(4)
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Compiled:
 
 
 class Compiler(Unit):
-    """The resident compiler. It takes one program at a time; what it answers isn't trusted.
-
-    Raises:
-        StartFailed: If it doesn't come up.
-    """
+    """The resident compiler; StartFailed if it doesn't come up. It takes one program at a time, and isn't trusted."""
 
     def __init__(self, isolation: Isolation, machine: Machine) -> None:
-        command = machine.compile_command(isolation)
-        settings = {"role": "command", "command": command, "memory_bytes": _ADDRESS_BYTES}
-        super().__init__(isolation, settings, directories=machine.directories())
+        settings = {
+            "role": "command",
+            "command": machine.compile_command(isolation),
+            "memory_bytes": _ADDRESS_BYTES,
+            "directories": machine.directories(),
+        }
+        super().__init__(isolation, settings)
         try:
             self._wait_at_most(START_SECONDS)
             if self._number() != COMPILED:
@@ -65,9 +65,9 @@ class Compiler(Unit):
             self._control.sendall(b"".join(request))
             status = self._number()
             if status != COMPILED:
-                return Compiled(status if ERROR <= status <= TOO_LARGE else ERROR, self._text())
+                return Compiled(status if status in (TIMEOUT, MEMORY) else ERROR, self._text())
             return Compiled(COMPILED, "", self._text(), self._bytes(self._number(_MAX_JAR)))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, UnitGone) as error:
             self.close()
             raise UnitGone(str(error) or "the compiler ended") from None
 

@@ -44,11 +44,7 @@ class Jdk:
 
 
 def find() -> Jdk:
-    """Return the JDK that ``JAVA_HOME`` names, or else the one whose ``javac`` is on ``PATH``.
-
-    Raises:
-        JavaUnavailable: If there is none, if it is too old, or if it has no compiler.
-    """
+    """Return the JDK of ``JAVA_HOME``, or else the one on ``PATH``; JavaUnavailable if it is missing or unfit."""
     advice = (
         f"Install a JDK of version {OLDEST} or newer (`apt install openjdk-17-jdk-headless`, "
         "`conda install openjdk`, or https://adoptium.net) and put it on PATH, or let JAVA_HOME name its directory"
@@ -73,11 +69,7 @@ def find() -> Jdk:
 
 
 def at(home: Path) -> Jdk:
-    """Return the Java that is installed in a directory.
-
-    Raises:
-        JavaUnavailable: If there is none.
-    """
+    """Return the Java that is installed in a directory; JavaUnavailable if there is none."""
     java = home / "bin" / "java"
     if not java.is_file():
         raise JavaUnavailable(f"{home} has no bin/java")

@@ -28,11 +28,7 @@ QUIET = (
     "-XX:+SuppressFatalErrorMessage",
     "-XX:-UseContainerSupport",
     "-Djava.awt.headless=true",
-    "-Dfile.encoding=UTF-8",
-    "-Dstdout.encoding=UTF-8",
-    "-Dstderr.encoding=UTF-8",
-    "-Dsun.stdout.encoding=UTF-8",
-    "-Dsun.stderr.encoding=UTF-8",
+    *(f"-D{place}.encoding=UTF-8" for place in ("file", "stdout", "stderr", "sun.stdout", "sun.stderr")),
     "-Duser.language=en",
 )
 _LIMITS = ("-XX:MaxMetaspaceSize=128m", "-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=128m", "-Xss1m")
@@ -47,12 +43,9 @@ FOR_SUITES = ("--limit-modules=java.se",)
 
 @dataclass(frozen=True)
 class Machine:
-    """A Java to run programs on, and one to compile them with.
+    """The Java that runs programs, and the JDK that compiles them; usually they are the same.
 
-    Attributes:
-        compiler: The JDK that compiles.
-        runtime: The Java that runs programs; usually the same.
-        directory: Where our own class files are: those of the compiler, and in ``suites`` the runner's.
+    ``directory`` is where our own class files are: those of the compiler, and in ``suites`` the runner's.
     """
 
     compiler: Jdk

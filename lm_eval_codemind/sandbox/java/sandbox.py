@@ -1,21 +1,18 @@
 """The pool for programs in Java, with the face of :class:`lm_eval_codemind.sandbox.Sandbox`."""
 
+import contextlib
 import dataclasses
-import functools
-import os
 import queue
 import re
 import secrets
-from typing import Any
 
 from lm_eval_codemind.sandbox import interpreter
-from lm_eval_codemind.sandbox import isolation as levels
 from lm_eval_codemind.sandbox.java import jdk, machine
 from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.runtimes import Runtime
 from lm_eval_codemind.sandbox.unit import UnitGone
-from lm_eval_codemind.sandbox.workers import JobQueue, SandboxClosed, WorkerPool, started
+from lm_eval_codemind.sandbox.workers import SandboxClosed, Units, Worker, WorkerPool
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
@@ -34,7 +31,7 @@ _NO_MEMORY = (
 )
 
 
-class JavaSandbox(WorkerPool):
+class JavaSandbox(interpreter.ProgramPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
     A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
@@ -53,6 +50,7 @@ class JavaSandbox(WorkerPool):
     """
 
     kinds = ("script", "function")
+    source_error = COMPILE_ERROR
 
     def __init__(
         self,
@@ -66,86 +64,32 @@ class JavaSandbox(WorkerPool):
     ) -> None:
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
-        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
-        made = functools.partial(machine.prepare, self.java, self.runtime)
-        self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
-        hashes = machine.HASHES[hash_seed % 2]
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
+        super().__init__(workers, isolation)
+        self._release = release
+        # One resident compiler, and one more for each eight workers.
+        self._compilers = [Units() for _ in range(1 + self.workers // 8)]
+        self._idle: queue.LifoQueue[Units] = queue.LifoQueue()
+        for compiler in self._compilers:
+            self._idle.put(compiler)
+        self._hashes = machine.HASHES[hash_seed % 2]
+        self._start_workers()
+
+    def _machine(self) -> machine.Machine:
+        return machine.prepare(self.java, self.runtime)
 
     def _stop_workers(self) -> None:
-        self._compilers.close()
+        for compiler in self._compilers:
+            compiler.close()
         super()._stop_workers()
-        # One that a worker was starting meanwhile.
-        self._compilers.close()
 
-
-class _Compilers:
-    """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
-
-    def __init__(self, isolation: levels.Isolation, made: Any, release: int, count: int) -> None:
-        self._isolation = isolation
-        self._made = made
-        self._release = release
-        self._closed = False
-        self._all: set[Compiler] = set()
-        self._places: queue.LifoQueue[Compiler | None] = queue.LifoQueue()
-        for _ in range(count):
-            self._places.put(None)
-
-    def compile(self, job: Job) -> Compiled:
-        """Return the compiler's result for a job's program and suite."""
-        compiler = self._places.get()
-        try:
-            for _ in range(2):
-                if self._closed:
-                    raise SandboxClosed("the sandbox was closed before the job had an outcome")
-                if compiler is None:
-                    compiler = self._start()
-                try:
-                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
-                except UnitGone:
-                    self._drop(compiler)
-                    compiler = None
-            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
-        finally:
-            self._places.put(compiler)
-
-    def _start(self) -> Compiler:
-        compiler: Compiler = started(lambda: Compiler(self._isolation, self._made()))
-        self._all.add(compiler)
-        return compiler
-
-    def _drop(self, compiler: Compiler) -> None:
-        compiler.close()
-        self._all.discard(compiler)
-
-    def close(self) -> None:
-        self._closed = True
-        for compiler in list(self._all):
-            self._drop(compiler)
-
-
-class _Worker(interpreter.ProgramWorker):
-    """One thread with its own starter of virtual machines."""
-
-    source_error = COMPILE_ERROR
-
-    def __init__(
-        self, jobs: JobQueue, isolation: levels.Isolation, made: Any, compilers: _Compilers, hashes: tuple[str, ...]
-    ) -> None:
-        super().__init__("codemind-java", jobs, isolation)
-        self._made = made
-        self._compilers = compilers
-        self._hashes = hashes
-
-    def _start(self) -> interpreter.Starter:
-        return interpreter.Starter(self._isolation, self._made().directories(), _OWN_BYTES, {})
+    def _starter(self) -> interpreter.Starter:
+        return interpreter.Starter(self._isolation, self._machine().directories(), _OWN_BYTES, {})
 
     def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
-        compiled = self._compilers.compile(job)
+        compiled = self._compiled(job)
         if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
             return self._not_run(job, compiled)
-        java: machine.Machine = self._made()
+        java = self._machine()
         cases = job.cases
         if job.kind == "function":
             # The program can't know what the suite prints in the end.
@@ -161,6 +105,19 @@ class _Worker(interpreter.ProgramWorker):
 
         return compiled.jar, command, cases
 
+    def _compiled(self, job: Job) -> Compiled:
+        place = self._idle.get()
+        try:
+            for _ in range(2):
+                if self._closed:
+                    raise SandboxClosed("the sandbox was closed before the job had an outcome")
+                with contextlib.suppress(UnitGone):
+                    compiler = place.get(lambda: Compiler(self._isolation, self._machine()))
+                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
+            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
+        finally:
+            self._idle.put(place)
+
     def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
         """Return the outcome of a program that there is nothing to run of."""
         status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
@@ -168,8 +125,8 @@ class _Worker(interpreter.ProgramWorker):
             return self._ended(job, status, "the program has no `public static void main(String[])`")
         return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
 
-    def _run(self, job: Job, prepared: interpreter.Prepared) -> Outcome:
-        outcome = super()._run(job, prepared)
+    def _run(self, worker: Worker, job: Job, prepared: interpreter.Prepared) -> Outcome:
+        outcome = super()._run(worker, job, prepared)
         if job.kind == "script":
             return outcome
         failed = "" if outcome.passed else "the suite"
