@@ -108,10 +108,11 @@ def built_data(upstream: Upstream) -> Path:
         outdated = [
             name for name in benchmarks() if not intact(folder, name) or entries[name].digests != released_digests(name)
         ]
-        build(outdated, upstream, folder, skip_missing=True)
+        # Upstream's copy lacks some benchmarks.
+        entries = build(outdated, upstream, folder, skip_missing=True)
         if len(outdated) == len(benchmarks()):
             (folder / "built_by").write_text(code_digest())
-        elif outdated:
+        elif entries:
             (folder / "built_by").unlink(missing_ok=True)
     return folder
 

@@ -34,6 +34,8 @@ if [ ! -d dependencies ]; then
     dependencies/bin/pip wheel --quiet --no-deps --wheel-dir wheels ./ours
     dependencies/bin/pip install --quiet wheels/lm_eval_codemind-[!9]*.whl
 fi
+# Editable installations build with this setuptools. An isolated environment for each build takes longer than the build.
+dependencies/bin/pip install --quiet 'setuptools>=77' wheel
 shared=$(dependencies/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 if [ ! -d harness ]; then
     # pip would take a minute to uninstall the harness's thousands of files.
@@ -83,6 +85,7 @@ PYTHON
 }
 silent_start() { [ -z "$(inside python -c pass 2>&1)" ] || fail "$1: Python does not start silently"; }
 
+editable=(--no-build-isolation --editable)
 mkdir -p empty
 for harness in ${HARNESSES:-normal editable}; do
     for ours in wheel editable; do
@@ -91,10 +94,10 @@ for harness in ${HARNESSES:-normal editable}; do
         rm -rf "$environment" && "$work/dependencies/bin/python" -m venv --without-pip "$environment"
         # pip, which is in this directory, sees the packages there as installed and leaves them alone.
         echo "$shared" > "$(inside python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/shared.pth"
-        if [ $harness = normal ]; then install_harness=("$normal_harness"); else install_harness=(--editable "$work/harness"); fi
-        if [ $ours = wheel ]; then install_ours=("$wheel"); else install_ours=(--editable "$work/ours"); fi
+        if [ $harness = normal ]; then install_harness=("$normal_harness"); else install_harness=("${editable[@]}" "$work/harness"); fi
+        if [ $ours = wheel ]; then install_ours=("$wheel"); else install_ours=("${editable[@]}" "$work/ours"); fi
         upgrade_ours=("$later")
-        [ $ours = wheel ] || upgrade_ours=(--editable "$work/later")
+        [ $ours = wheel ] || upgrade_ours=("${editable[@]}" "$work/later")
 
         inside python -m pip install --quiet "${install_harness[@]}"
         file=$(lm_eval_file)
