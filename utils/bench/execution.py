@@ -237,7 +237,7 @@ def where_the_time_goes(isolation: str, jobs: list[Job], sources: list[str]) -> 
     """Print the processor time per program of each process that takes part."""
     with Sandbox(workers=1, isolation=isolation) as sandbox:
         sandbox.run(jobs[:4])
-        unit = next(iter(sandbox._workers[0]._units.values()))
+        unit = next(iter(sandbox._workers[0].units._units.values()))
         zygote, judge = (innermost(server.process.pid) for server in unit._servers)
         before = [processor_seconds(zygote), processor_seconds(judge), (time.process_time(), 0.0)]
         started = time.perf_counter()
