@@ -173,7 +173,7 @@ def bubblewrap_command(
 ) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
 
-    It starts with capabilities that :func:`.server.confine` gives up. ``binds`` are more of the machine to see.
+    It starts with capabilities that :func:`.confinement.confine` gives up. ``binds`` are more of the machine to see.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]

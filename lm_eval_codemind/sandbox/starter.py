@@ -13,7 +13,7 @@ import time
 from typing import Any, NoReturn
 
 from . import cleanup, kernel, seccomp
-from .server import Parent, limit
+from .confinement import Parent, limit
 
 _GLANCE_SECONDS = 0.02
 _PIPE_BYTES = 1 << 16

@@ -19,7 +19,7 @@ import time
 from typing import Any
 
 from . import agent, cleanup, kernel, seccomp, suites, wire
-from .server import Parent, address_space, limit
+from .confinement import Parent, address_space, limit
 
 _GLANCE_SECONDS = 0.05
 # The child's low descriptors: 0 to 2 are the standard streams.
