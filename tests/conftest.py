@@ -108,11 +108,11 @@ def built_data(upstream: Upstream) -> Path:
         outdated = [
             name for name in benchmarks() if not intact(folder, name) or entries[name].digests != released_digests(name)
         ]
-        # Upstream's copy lacks some benchmarks.
-        entries = build(outdated, upstream, folder, skip_missing=True)
+        # Upstream's copy lacks some benchmarks, which are outdated and cannot be built.
+        made = build(outdated, upstream, folder, skip_missing=True)
         if len(outdated) == len(benchmarks()):
             (folder / "built_by").write_text(code_digest())
-        elif entries:
+        elif made:
             (folder / "built_by").unlink(missing_ok=True)
     return folder
 

@@ -275,7 +275,7 @@ def _try(isolation: Isolation) -> str:
 def choose_level(level: str = "auto") -> Isolation:
     """Return a level; for ``auto`` what ``CODEMIND_SANDBOX`` says, or else the strongest that this machine gives.
 
-    IsolationUnavailable if it can't be had, or for ``auto`` none but ``none``; ValueError if there is no such level.
+    IsolationUnavailable if the machine does not give it (``auto`` never takes ``none``), ValueError for other names.
     """
     source = "isolation"
     if level == "auto":
@@ -323,10 +323,10 @@ def take_user() -> tuple[int, socket.socket]:
 def _user_range(uid_map: str) -> tuple[int, int]:
     """Return the first number to give out and how many there are, by the kernel's map of this namespace's users."""
     spans = [(int(first), int(count)) for first, _, count in (line.split() for line in uid_map.splitlines())]
-    for usual, most in ((_FIRST_USER, _USERS), (_FEW_FIRST, _FEW_USERS)):
+    for usual, most, least in ((_FIRST_USER, _USERS, _USERS), (_FEW_FIRST, _FEW_USERS, 1)):
         for first, count in spans:
             start, end = max(first, usual), min(first + count, usual + most)
-            if end > start:
+            if end - start >= least:
                 return start, end - start
     raise OSError("this container has too few users to give each program a separate one")
 

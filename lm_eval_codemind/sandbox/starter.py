@@ -92,7 +92,7 @@ class Starter(Parent):
         return int(1 + self._settings["own_threads"] + limits["threads"])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
-        """Wait for the end and return nothing, or the limit that was crossed, or ``gone`` if the host is gone."""
+        """Return why a program ended: the limit that it crossed, ``gone`` if the host is gone, or else nothing."""
         child = os.pidfd_open(pid)
         poller = select.poll()
         poller.register(child, select.POLLIN)

@@ -57,7 +57,7 @@ class Worker(threading.Thread):
     until the job turns out to be a long one: of several workers with one lock only one is at work on short jobs.
     """
 
-    def __init__(self, pool: WorkerPool, processor: int = -1, turn: threading.Lock | None = None) -> None:
+    def __init__(self, pool: WorkerPool, processor: int, turn: threading.Lock | None) -> None:
         super().__init__(name=type(pool).__name__, daemon=True)
         self.processor = processor
         self._pool = pool

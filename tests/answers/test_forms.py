@@ -205,37 +205,6 @@ def test_steps(text: str, steps: list[tuple[int, str]] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "value", "names", "right"),
-    [
-        ("1", "1", ["i"], True), ("i = 1", "1", ["i"], True), ("i: 1", "1", ["i"], True), ("j = 1", "1", ["i"], False),
-        ("1.0", "1", ["i"], True), ("True", "1", ["i"], False), ("a", "'a'", ["i"], True), ("null", "None", ["i"], True),
-        ("true", "True", ["i"], True), ("[1, 2]", "(1, 2)", ["i"], False), ("(1, 'a')", "(1, 'a')", ["i", "x"], True),
-        ("[1, 'a']", "(1, 'a')", ["i", "x"], True), ("1, 'a'", "(1, 'a')", ["i", "x"], True),
-        ("i = 1, x = 'a'", "(1, 'a')", ["i", "x"], True), ("i, x = 1, 'a'", "(1, 'a')", ["i", "x"], True),
-        ("(1, 'b')", "(1, 'a')", ["i", "x"], False), ("1", "(1, 'a')", ["i", "x"], False),
-        ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
-    ],
-)  # fmt: skip
-def test_values_of_loop_variables(answer: str, value: str, names: list[str], right: bool) -> None:
-    assert same_step(answer, value, names) is right
-
-
-@pytest.mark.parametrize("word", ["True", "true", "Y", "yes", "T", "1", "taken", "True (n = 3)", "`True`", "holds"])
-def test_words_for_true(word: str) -> None:
-    assert same_step(word, "True", ()) and not same_step(word, "False", ())
-
-
-@pytest.mark.parametrize("word", ["False", "false", "N", "no", "F", "0", "not taken", "not executed", "False."])
-def test_words_for_false(word: str) -> None:
-    assert same_step(word, "False", ()) and not same_step(word, "True", ())
-
-
-@pytest.mark.parametrize("word", ["", "unknown", "maybe", "10", "Tuesday", "None"])
-def test_other_words_are_neither(word: str) -> None:
-    assert not same_step(word, "True", ()) and not same_step(word, "False", ())
-
-
-@pytest.mark.parametrize(
     ("text", "same"),
     [("\u20117", "-7"), ("[1,\u202f\u22122]", "[1, -2]"), ("\ufeff5\u200b\u2060", "5"), ("\u201ca\u201d", '"a"'), ("a\u2011b", "a\u2011b"),
      ("1\u00a0000", "1 000"), ("\u2018it\u2019", "'it'")],

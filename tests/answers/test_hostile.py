@@ -95,7 +95,7 @@ def assert_linear(read: Callable[[str], object], piece: str) -> None:
     short, long = (piece * (size // len(piece)) for size in (50_000, 250_000))
     taken = seconds(read, long)
     if taken >= 0.5:
-        # What else the machine does only adds to a time.
+        # Other programs on the machine only add to a time.
         taken = min(taken, seconds(read, long))
     assert taken < 0.5 or taken < 12 * max(seconds(read, short) for _ in range(2)) + 0.5, piece
 

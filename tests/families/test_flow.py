@@ -19,6 +19,7 @@ from lm_eval_codemind.data.facts.executions import REASONS, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.execution import flow
+from lm_eval_codemind.families.execution.score import same_step
 from lm_eval_codemind.languages.python.recorder import record, units
 from lm_eval_codemind.languages.python.tracing import Trace, read_trace
 from lm_eval_codemind.proof.executions import events, simple_values, target_of, values_by_line
@@ -213,3 +214,35 @@ def test_every_right_answer_is_read_as_such(
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     of_kind = documents(kind, benchmark)
     assert set(scores(kind, of_kind, [row["target"] for row in of_kind]).values()) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "names", "right"),
+    [
+        ("1", "1", ["i"], True), ("i = 1", "1", ["i"], True), ("i: 1", "1", ["i"], True), ("j = 1", "1", ["i"], False),
+        ("1.0", "1", ["i"], True), ("True", "1", ["i"], False), ("a", "'a'", ["i"], True),
+        ("null", "None", ["i"], True), ("true", "True", ["i"], True),
+        ("[1, 2]", "(1, 2)", ["i"], False), ("(1, 'a')", "(1, 'a')", ["i", "x"], True),
+        ("[1, 'a']", "(1, 'a')", ["i", "x"], True), ("1, 'a'", "(1, 'a')", ["i", "x"], True),
+        ("i = 1, x = 'a'", "(1, 'a')", ["i", "x"], True), ("i, x = 1, 'a'", "(1, 'a')", ["i", "x"], True),
+        ("(1, 'b')", "(1, 'a')", ["i", "x"], False), ("1", "(1, 'a')", ["i", "x"], False),
+        ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
+    ],
+)  # fmt: skip
+def test_values_of_loop_variables(answer: str, value: str, names: list[str], right: bool) -> None:
+    assert same_step(answer, value, names) is right
+
+
+@pytest.mark.parametrize("word", ["True", "true", "Y", "yes", "T", "1", "taken", "True (n = 3)", "`True`", "holds"])
+def test_words_for_true(word: str) -> None:
+    assert same_step(word, "True", ()) and not same_step(word, "False", ())
+
+
+@pytest.mark.parametrize("word", ["False", "false", "N", "no", "F", "0", "not taken", "not executed", "False."])
+def test_words_for_false(word: str) -> None:
+    assert same_step(word, "False", ()) and not same_step(word, "True", ())
+
+
+@pytest.mark.parametrize("word", ["", "unknown", "maybe", "10", "Tuesday", "None"])
+def test_other_words_are_neither(word: str) -> None:
+    assert not same_step(word, "True", ()) and not same_step(word, "False", ())

@@ -38,7 +38,7 @@ class Statement:
 
     Attributes:
         source: Its text at column 0, with the comments inside it.
-        node: Its syntax tree, with the line numbers of its block; None if the response ends inside it.
+        node: Its syntax tree, whose line numbers are not those of ``source``; None if the response ends inside it.
         block: The number of its block.
     """
 
@@ -127,17 +127,18 @@ class Parser:
         if not isinstance(parsed, tuple):
             return parsed
         body, code, indent = parsed
-        around = [body[max(n - 1, 0) : n + 2] for n in range(len(body))]
         try:
-            sources = [source_of(node, code, near, indent) for node, near in zip(body, around, strict=True)]
+            return [
+                Statement(source_of(node, code, body[max(n - 1, 0) : n + 2], indent), node, block)
+                for n, node in enumerate(body)
+            ]
         except PARSE_ERRORS:  # a tree that is too deep to print
             return None
-        return [Statement(source, node, block) for source, node in zip(sources, body, strict=True)]
 
     def _parse(self, lines: list[str]) -> tuple[list[ast.stmt], list[str], str] | SyntaxError | None:
-        """Return the trees of lines that parse together, the lines as parsed, and their indentation.
+        """Return the trees of lines that parse together, the lines as they were parsed, and their indentation.
 
-        Otherwise it is the error; None if the error says nothing.
+        If the lines do not parse, return the error, or None if the error says nothing.
         """
         first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
         indent = first[: len(first) - len(first.lstrip())]
@@ -153,11 +154,10 @@ class Parser:
             return error
         except PARSE_ERRORS:
             return None
-        match body:
-            case [ast.If(body=inner, orelse=[])] if indent:
-                body = inner
-            case _ if indent:
+        if indent:
+            if len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse:
                 return None
+            body = body[0].body
         return body[-MOST_STATEMENTS:], code, indent
 
 

@@ -129,7 +129,7 @@ def test_reading_is_linear() -> None:
         "import json, sys; from lm_eval_codemind.languages.java.code import extract_program\n"
         "for text in json.load(sys.stdin): extract_program(text)"
     )
-    texts = [before + (piece * (250_000 // len(piece))) for piece in _LONG for before in ("", "```java\nclass A {")]
+    texts = [before + (piece * (500_000 // len(piece))) for piece in _LONG for before in ("", "```java\nclass A {")]
     subprocess.run([sys.executable, "-c", script], input=json.dumps(texts), text=True, check=True, timeout=600)
 
 
