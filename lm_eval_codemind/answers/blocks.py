@@ -34,12 +34,8 @@ def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
     """Return the text between the last complete pair of marks, without their margin; None without one.
 
     A mark closes the last open mark before it. A pair that a sentence only mentions does not count: other words are on
-    its line, and it encloses nothing or a word such as "and". An empty literal such as ``''`` counts.
-
-    Args:
-        text: A response without its thinking.
-        marks: The marks.
-        empty: Whether a block may be empty, because the answer is a text that may be empty.
+    its line, and it encloses nothing or a word such as "and". An empty literal such as ``''`` counts. A block may be
+    ``empty`` where the answer is a text that may be empty.
     """
     pairs: list[tuple[re.Match[str], re.Match[str]]] = []
     start = 0

@@ -12,13 +12,7 @@ _LONGEST_REST = 10_000
 
 
 def same_output(answer: str, output: str, printed: bool) -> bool:
-    """Whether an answer equals the output of a program.
-
-    Args:
-        answer: The answer from the response: any text of any length.
-        output: The label: a Python literal, or the text that the program prints.
-        printed: Whether the label is printed text. Selects :func:`same_lines` instead of :func:`same_literal`.
-    """
+    """Whether an answer equals a label: by :func:`same_lines` if printed, else by :func:`same_literal`."""
     if too_long(answer, output):
         return False
     same = same_lines if printed else same_literal
@@ -84,11 +78,7 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
     """Whether a computed output equals the label. This is stricter than the comparison of answers.
 
     An answer may omit quotes; a computed output has them. So the list ``[1]`` does not equal the string ``'[1]'``.
-
-    Args:
-        computed: A Python literal, or the text that the program printed.
-        output: The label, in the same form.
-        printed: Whether both are printed text.
+    Both are Python literals, or printed text.
     """
     if printed:
         return _lines(computed) == _lines(output)

@@ -128,11 +128,7 @@ def check_limits(text: str) -> None:
 
 
 def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
-    """Return the value of a literal's syntax tree.
-
-    Args:
-        node: The tree.
-        constructors: Names of constructors whose calls are values too; see :class:`Arguments`.
+    """Return the value of a literal's syntax tree. Calls of the constructors are values too; see :class:`Arguments`.
 
     Raises:
         NotALiteralError: If the tree is not a literal.

@@ -68,11 +68,8 @@ def readings(text: str, name: str = "") -> Iterator[str]:
 
     Layout is a code fence, emphasis, back-ticks, a box, a formula, or a label or the asked name in front of the answer,
     also nested. A full stop after the answer is layout, too. The same readings follow without invisible characters,
-    with plain blanks, quotes and minus signs.
-
-    Args:
-        text: The text of a block.
-        name: The name that the question asks about, such as that of a variable: ``y = 5`` then reads ``5``.
+    with plain blanks, quotes and minus signs. ``name`` is what the question asks about, such as a variable: ``y = 5``
+    then reads ``5``.
     """
     seen = set[str]()
     for start in (text, plain(text)):

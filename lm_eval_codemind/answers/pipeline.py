@@ -84,9 +84,6 @@ def stated(text: str) -> str | None:
 
     It is the last box, else the last line or heading such as "Answer:", the last line "The answer is …", the last code
     fence, or the last line. So a stated answer has priority over text after it.
-
-    Args:
-        text: The response without its thinking.
     """
     text = text.strip()[-_TAIL:]
     box = _last(_BOX, text)

@@ -53,12 +53,8 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
     A closing tag without an opening one ends thinking that the chat template opened. If only stray tags follow the
     thinking, its last part is the text: the model answered there. Thinking that is never closed is unfinished, even
     if text precedes it. There is one exception: a response is finished if it ends with a complete block whose first
-    mark begins a line. The first special token of the tokenizer that follows some text ends the response. The time is
-    linear in the length of the response.
-
-    Args:
-        response: The model's unchanged response.
-        marks: The marks around an answer, for the exception; None if answers have no marks.
+    mark begins a line; ``marks`` is None if answers have no marks. The first special token of the tokenizer that
+    follows some text ends the response. The time is linear in the length of the response.
     """
     text, position = response.replace("\r\n", "\n").replace("\r", "\n"), 0
     spoken: list[str] = []

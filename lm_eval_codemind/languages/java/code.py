@@ -3,6 +3,7 @@
 A response is read block by block (:mod:`~lm_eval_codemind.languages.blocks`). The code of a block between prose is a
 section: its declarations, and lines of other code. ``docs/architecture.md`` has the rules: which section is the
 answer, and what is joined to it. The functions raise no exception on any text; a response without code gives None.
+``original`` is the program in the prompt, which the response may quote.
 """
 
 import re
@@ -31,10 +32,6 @@ def extract_program(response: str, original: str = "") -> str | Unfinished | Non
     """Return the program in a response: one compilation unit with its package, imports and classes.
 
     It is Unfinished if the response ends inside code and has no other program, and None if it has no class.
-
-    Args:
-        response: The model's response.
-        original: The program in the prompt, which the response may quote.
     """
     files, broken = _read(response)
     candidates = [file for file in files if any("main" in item.words for item in file)][-_MOST:]
@@ -143,13 +140,8 @@ def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
 def extract_class(response: str, method: str, original: str = "") -> str | Unfinished | None:
     """Return the class ``Solution`` of a response, with its imports and the classes next to it.
 
-    A method without that class is put into one, together with the methods and fields of its section. The result is
-    Unfinished if the response ends inside code and has no such class.
-
-    Args:
-        response: The model's response.
-        method: The requested method.
-        original: The program in the prompt, which the response may quote.
+    The requested method without that class is put into one, together with the methods and fields of its section. The
+    result is Unfinished if the response ends inside code and has no such class.
     """
     files, broken = _read(response)
     shown = _squeezed(original)
@@ -169,10 +161,6 @@ def with_members(answer: str, program: str) -> str:
     """Return an answer with a program's imports, and its class ``Solution`` with the program's methods that it lacks.
 
     They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned unchanged.
-
-    Args:
-        answer: A class ``Solution``, with its imports and the classes next to it.
-        program: A program that has such a class.
     """
     tree, whole = parse(answer), parse(program)
     body, others = (

@@ -3,7 +3,9 @@
 A response is read block by block (:mod:`~lm_eval_codemind.languages.blocks`). A block with code that does not parse is
 one piece of text; all other blocks are statements. ``docs/architecture.md`` has the rules: which definition or block
 is the answer, and what is joined to it. If the response ends inside the answer, that is :class:`Unfinished`. The
-functions raise no exception on any text; a response without code gives None.
+functions raise no exception on any text; a response without code gives None. ``header`` is the ``def`` line at the end
+of the prompt, if the response may be only the body. ``original`` is the program in the prompt, which the response may
+quote.
 """
 
 import ast
@@ -83,13 +85,7 @@ def extract_definition(response: str, name: str, header: str = "", original: str
     """Return the source of a module with the response's definition of a function or class, and what it needs.
 
     It is the whole block if the definition is in a block that does not parse, Unfinished if the response ends inside
-    the module, and None if the response does not define the name.
-
-    Args:
-        response: The model's response.
-        name: The requested function or class. The response must define it at module level.
-        header: The ``def`` line at the end of the prompt, if the response may be only the function's body.
-        original: The program in the prompt, which the response may quote.
+    the module, and None if the response does not define the name at module level.
     """
     read = _Response(response)
     target = _chosen([part for part in read.pool if _defines(part, name)], name, original)
@@ -111,13 +107,6 @@ def extract_method(
     """Return the response's definition of a method, in the class, outside the class or only the body; what it needs.
 
     The other results are those of :func:`extract_definition`.
-
-    Args:
-        response: The model's response.
-        class_name: The class of the method.
-        name: The requested method.
-        header: The method's ``def`` line, if the response may be only its body.
-        original: The program in the prompt, which the response may quote.
     """
     read = _Response(response)
     places: list[tuple[Statement, list[Statement]]] = []
@@ -138,12 +127,7 @@ def extract_method(
 
 
 def extract_script(response: str, original: str = "") -> str | Unfinished | None:
-    """Return the source of the script in a response; Unfinished if the response ends inside it; None without a script.
-
-    Args:
-        response: The model's response.
-        original: The program in the prompt, which the response may quote.
-    """
+    """Return the source of a response's script; Unfinished if the response ends inside it; None without a script."""
     read = _Response(response)
     by_block: dict[int, list[Statement]] = {}
     for part in read.pool:

@@ -114,11 +114,8 @@ class MaskedInput:
 def in_holes(pattern: Any, answer: Any) -> list[Any] | None:
     """Return the nodes of a syntax tree at the holes of a pattern, in order; None if the trees differ elsewhere.
 
-    For a starred hole the node is the whole call, with its arguments.
-
-    Args:
-        pattern: A tree, or a list of trees, in which the name :data:`HOLE_NAME` marks a hole.
-        answer: The tree or the list to compare.
+    Both are trees or lists of trees; the name :data:`HOLE_NAME` marks a hole. For a starred hole the node is the whole
+    call, with its arguments.
     """
     content: dict[tuple[int, int], Any] = {}
     return [content[place] for place in sorted(content)] if _match(pattern, answer, content) else None

@@ -10,20 +10,12 @@ from lm_eval_codemind.languages.python.statements import Statement
 
 
 def insert_method(program: str, class_name: str, method: MethodCode) -> str:
-    """Return the program with a method of one of its classes replaced by the model's.
+    """Return the source of a module with a method of one of its classes replaced by the model's.
 
     The class stays as it is but for that method: members of the model's class are added only where the true class has
     none of that name. What the method needs of the model's module goes before the class; where the program binds
     one of these names already (``import datetime`` against ``from datetime import datetime``) it goes into the
     method instead, so that neither side sees the other's.
-
-    Args:
-        program: The source of the module that defines the class.
-        class_name: The class.
-        method: The method to put in.
-
-    Returns:
-        The source of the whole module.
 
     Raises:
         ValueError: If the program does not define that class with that method.

@@ -92,11 +92,6 @@ class Parser:
         If the whole text parses, these are all its statements. Otherwise each line at the margin starts a statement,
         with the indented lines below it. What does not parse is code if it is in a fence or starts a definition, else
         prose. If the text ends inside a statement, that one has no syntax tree.
-
-        Args:
-            text: The text.
-            block: Its number.
-            fenced: Whether it is inside a code fence.
         """
         lines = text.split("\n")
         whole = self._read(lines, block)
