@@ -200,7 +200,7 @@ class View:
         return dict(task.suite.get("options") or {})
 
     def companions(self, task: TaskRun, file: Path) -> list[Path]:
-        """Return the files of other runs, next to this run's file, that scoring the responses again needs."""
+        """Return the files of other runs, next to this run's file, that are needed to score the responses again."""
         return []
 
 

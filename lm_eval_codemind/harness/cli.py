@@ -173,8 +173,8 @@ def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
         names: The requested tasks. Names that the manager does not know are run first, as they are.
 
     Returns:
-        The first ones, with the first stages that the others need, and the others. A group of both kinds is taken
-        apart.
+        The tasks of the first stage, with those that the second stage needs, and the tasks of the second stage. A group
+        of both kinds is taken apart.
     """
     first: list[str] = []
     second: list[str] = []

@@ -226,12 +226,12 @@ def require_runnable(
 
 
 def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:
-    """Return what the filter made of the responses to one document, from what ``process_results`` is handed.
+    """Return the answers that the filter read from the responses to one document.
 
-    The harness's branch for 0.5 hands over the list of repeats itself, 0.4.13 a list with one such list.
+    The harness's branch for 0.5 passes the list of repeats to ``process_results``, 0.4.13 a list with one such list.
 
     Raises:
-        TypeError: If the harness hands over something else.
+        TypeError: If the harness passes something else.
     """
     repeats = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
     answers = [item for item in repeats if isinstance(item, Answer)]

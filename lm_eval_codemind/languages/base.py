@@ -62,10 +62,10 @@ class Execution:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """What a response holds of code that it breaks off in the middle of; never to be run.
+    """Code in the middle of which a response ends. It never runs.
 
     Attributes:
-        source: The text as far as it goes.
+        source: The text up to the end of the response.
     """
 
     source: str

@@ -70,9 +70,9 @@ class Verification:
 def verify(recorded: Run, rescored: Run) -> Verification:
     """Compare a run with a rescoring of its responses.
 
-    Checked are: the digests that the harness and the suite recorded with each sample (document, prompt, target,
-    response); the documents against the data set that is in force here; the answers taken from the responses and every
-    metric of every sample against the rescoring; and the aggregated metrics, to the last digit, against the rescoring.
+    This compares the digests that the harness and the suite recorded with each sample (document, prompt, target,
+    response), the documents with the data set that is installed here, the answers and every metric of every sample with
+    the rescoring, and the aggregated metrics, to the last digit, with the rescoring.
 
     Args:
         recorded: The run as its files have it.

@@ -1,8 +1,8 @@
 """The checker's server: holds the tests and decides.
 
 A suite with a list of its steps is judged on answers: the program's process takes the steps (:mod:`.performer`), and
-once it is gone, the tests run on what it answered, in a fork of this process (:mod:`.answers`). Nothing the program
-does reaches the tests but its answers. A suite without a list runs in the program's process (:mod:`.inside`), and a
+once it is gone, the tests run on what it answered, in a fork of this process (:mod:`.answers`). Nothing else of the
+program reaches the tests. A suite without a list runs in the program's process (:mod:`.inside`), and a
 pass says ``tamper_proof: false``.
 """
 

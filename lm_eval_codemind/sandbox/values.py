@@ -111,7 +111,7 @@ class Exchange:
         return self._encode_other(value)
 
     def _same(self, value: Any) -> Any:
-        """Return the message for a value that has crossed before; from now on it has."""
+        """Return the message for a value that was sent before; else None, and remember the value as sent."""
         if id(value) in self._places:
             return {"same": self._places[id(value)]}
         self._keep(value)

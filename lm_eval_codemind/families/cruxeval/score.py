@@ -1,4 +1,4 @@
-"""The two scores of an answer in CRUXEval's form: ours, and the one that the published figures rest on.
+"""The two scores of an answer in CRUXEval's form: ours, and the one behind the published results.
 
 With C(I) the proven output of the program on its input, and ``ANSWER`` the text of a response,
 

@@ -75,18 +75,17 @@ METRICS: dict[str, tuple[Callable[[Item], tuple[float, float] | None], ...]] = {
 
 
 def score(metric: str, items: Sequence[Item]) -> float:
-    """Return a metric over items, in [0, 1]; not a number where a part of it leaves out all of them.
+    """Return a metric over items, in [0, 1]; NaN where a part of it leaves out all of them.
 
     - ``coverage``, ``state`` and ``path`` are the shares of items whose answer of that kind is right.
     - ``coverage_f1`` is F1 of the class "executed": ``2 TP / (2 TP + FP + FN)``; 0 where that is 0 / 0, as no positive
       is found. An item without an answer counts as "not executed", as in REval.
     - ``coverage_balanced`` is the mean of two shares, of right answers among executed lines and among those that are
-      not, ``(TPR + TNR) / 2``: 1/2 for an answer that never changes. Not a number where there are lines of one class
-      only.
+      not, ``(TPR + TNR) / 2``: 1/2 for an answer that never changes. NaN where all lines are of one class.
     - ``state_executed`` is the share of right answers among executed lines: "not executed" earns nothing.
     - ``path_executed`` is the share of right answers among executed lines that are followed by one. Neither "not
       executed" nor "the end" earns anything: lines after which the program ends are left out as well.
-    - ``output`` is the share of right outputs. To be given one item an input: the items of an input share its output.
+    - ``output`` is the share of right outputs. It takes one item per input: the items of an input share its output.
     - ``ic`` is the mean of :func:`ic` over items; REval prints 100 times it.
 
     Args:
@@ -112,7 +111,7 @@ def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
         items: The items the metric is computed of.
 
     Returns:
-        Not a number where the metric is none, or for fewer than two programs.
+        NaN where the metric is NaN, or for fewer than two programs.
     """
     parts = METRICS[metric]
     influences = zip(*(_influences([part(item) for item in items]) for part in parts), strict=True)

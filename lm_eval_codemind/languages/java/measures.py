@@ -231,7 +231,7 @@ def dependencies(tree: Tree) -> int:
     A dependency is an ordered pair of different methods of the program of which the first names the second: by its name
     (of the same class, of a base class or of a class around it), by ``this``, ``super`` or its class's name, also as a
     method reference, or by constructing a class of the program that defines a constructor. A pair counts once.
-    A method does not depend on itself. The program is the caller of what its initialisers call. So it is for Python
+    A method does not depend on itself. What an initialiser calls is called by the program, as in Python
     (:func:`lm_eval_codemind.languages.python.complexity.dependencies`).
 
     Args:
