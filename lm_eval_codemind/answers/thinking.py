@@ -88,14 +88,14 @@ def own_text(text: str) -> str:
 def thinking_is_opened(responses: Iterable[str]) -> bool:
     """Whether the chat template of a task wrote the opening tag, so that its responses begin with thinking.
 
-    It did so if a response closes thinking that it did not open, and says something after that. A response of that task
-    without a closing tag is then unfinished: see :func:`opened`.
+    It did so if more responses close thinking that they did not open, and say something after that, than open thinking.
+    A response of that task without a closing tag is then unfinished: see :func:`opened`.
     """
     paired = _formats().paired
     firsts = (next((tag for tag in _tags(response) if tag[2] not in paired), None) for response in responses)
-    return any(
-        first and first[2] is not None and not _STRAY.fullmatch(first[0].string, first[0].end()) for first in firsts
-    )
+    tags = [first for first in firsts if first]
+    closing = [tag for tag, _, closed in tags if closed is not None and not _STRAY.fullmatch(tag.string, tag.end())]
+    return len(closing) > sum(opened is not None for _, opened, _ in tags)
 
 
 def opened(response: str) -> str:

@@ -85,6 +85,8 @@ def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open() -
     finished, cut_off = f"{DRAFT}</think>{ANSWER}", DRAFT
     assert thinking_is_opened([cut_off, finished])
     assert not thinking_is_opened([cut_off, f"<think>{finished}", f"{ANSWER}</think>\n</answer>"])
+    assert not thinking_is_opened([f"<think>{finished}", finished, f"<think>{finished}", ANSWER])
+    assert thinking_is_opened([f"<think>{finished}", finished, finished, cut_off])
     assert read(opened(finished)) == "55"
     assert read(opened(cut_off)) is None
 
