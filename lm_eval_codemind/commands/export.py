@@ -16,7 +16,7 @@ from lm_eval_codemind.families import families, family_named
 from lm_eval_codemind.family import Family, seed_option
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.hooks import with_texts
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.problems import Problem, digest
 from lm_eval_codemind.questions import Question
@@ -143,9 +143,7 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
 
 def _load(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the harness's tasks by name."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(options))
+    manager = task_manager(options)
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         raise UserError(f"no task of this suite: {', '.join(unknown)}; `lm_eval ls tasks` lists the tasks")

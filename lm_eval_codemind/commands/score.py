@@ -21,7 +21,7 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
 )
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.recordings import Recordings, answers_another_question, read_recordings
 
 logger = logging.getLogger(__name__)
@@ -128,9 +128,7 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
 
 def benchmark_of(names: Sequence[str]) -> str | None:
     """Return the benchmark that tasks, groups or tags of this suite ask about; None if they ask about several."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
+    manager = task_manager()
     tasks = {task for name in names for task in tasks_of(manager, name)}
     benchmarks = {str(dataset_arguments(manager, task).get("benchmark")) for task in tasks}
     return benchmarks.pop() if len(benchmarks) == 1 else None
@@ -156,9 +154,7 @@ def recorded_documents(
     Raises:
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
+    manager = task_manager(metadata)
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"

@@ -2,6 +2,7 @@
 
 import inspect
 import logging
+from collections.abc import Mapping
 from functools import wraps
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -37,6 +38,18 @@ def task_directory() -> Path:
         if (directory / "ier").is_dir():
             return directory
     raise UserError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")
+
+
+def task_manager(metadata: Mapping[str, Any] | None = None) -> Any:
+    """Return a ``TaskManager`` of the harness that knows this suite's tasks alone.
+
+    Args:
+        metadata: ``--metadata``, which goes to all tasks.
+    """
+    # Costs seconds, and `codemind --help` must not.
+    from lm_eval.tasks import TaskManager
+
+    return TaskManager(include_path=task_directories(), include_defaults=False, metadata=dict(metadata or {}))
 
 
 def include_our_tasks(manager: Any) -> None:

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval.tasks import TaskManager
-
 from lm_eval_codemind.data.benchmarks import UpstreamError
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import UserError
@@ -19,7 +17,7 @@ from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.stages import model_identity
@@ -108,7 +106,7 @@ def _several(samples: str) -> SeveralResponses:
 
 def _require_same_versions(run: Run) -> None:
     """Raise a ValueError if a task of the run has another version here."""
-    known = TaskManager(include_path=list(task_directories()), include_defaults=False).task_index
+    known = task_manager().task_index
     for task in run.tasks:
         there = task.metadata.get("version")
         here = (known[task.task].cfg.get("metadata") or {}).get("version") if task.task in known else None

@@ -17,7 +17,7 @@ import yaml
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.journal import forget_journals
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.recordings import answers_another_question, read_lines
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.rescoring import replay
@@ -176,9 +176,7 @@ def _last(columns: Mapping[str, list[str]]) -> list[str]:
 
 @cache
 def _documents(task: str) -> list[Row]:
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
+    manager = task_manager()
     if task not in manager.all_tasks:
         raise UserError(f"there is no task {task}; `where` in studies.yaml selects rows")
     return list(manager.load([task])["tasks"][task].eval_docs)
