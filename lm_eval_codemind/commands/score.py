@@ -97,14 +97,12 @@ def command(
         recordings = read_recordings(responses, strip_prompt, strip_through, benchmark)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
         chosen, indices, several = recorded_documents(names, recordings, metadata)
-    model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
-    if strip_prompt:
-        model_args["strip_prompt"] = True
-    if strip_through is not None:
-        model_args["strip_through"] = strip_through
-    if benchmark is not None:
-        model_args["recorded_benchmark"] = benchmark
-    model_args["model"] = _model_name(recordings, responses)
+    given = {"strip_prompt": strip_prompt or None, "strip_through": strip_through, "recorded_benchmark": benchmark}
+    model_args = {
+        "responses": [str(path) for path in responses],
+        **{name: value for name, value in given.items() if value is not None},
+        "model": _model_name(recordings, responses),
+    }
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if not output_path:
@@ -141,11 +139,6 @@ def recorded_documents(
 
     A group stays a group if each of its tasks has a recorded problem. Otherwise its tasks with recorded problems are
     run one by one.
-
-    Args:
-        names: Tasks, groups or tags of this suite.
-        recordings: The recorded responses.
-        metadata: ``--metadata`` and the name of the model.
 
     Returns:
         Names of tasks and groups; task -> indices of its documents, in ascending order; and how many responses they

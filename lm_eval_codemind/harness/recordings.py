@@ -191,11 +191,6 @@ def _json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _key_of(row: Any) -> Key:
-    """Return the key of a row.
-
-    Raises:
-        ValueError, TypeError, KeyError or AttributeError: If it has none.
-    """
     if isinstance(row, ValueError):
         raise row
     if "task_id" not in row:
@@ -210,12 +205,6 @@ def _key_of(row: Any) -> Key:
 
 
 def _responses_of(row: Mapping[str, Any]) -> list[Reply]:
-    """Return the responses of a row.
-
-    Raises:
-        TypeError: If one is neither a text nor null.
-        KeyError: If there are none.
-    """
     if "doc" in row:
         texts = [response for responses in row["resps"] for response in responses]
     elif "responses" in row:
@@ -239,11 +228,7 @@ def _prompt_of(row: Mapping[str, Any]) -> str:
 
 
 def _without_prompt(response: str, prompt: str) -> str:
-    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned.
-
-    Raises:
-        UserError: If there is no prompt, or if the response does not begin with it.
-    """
+    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned."""
     if not prompt.strip():
         raise UserError("the row names no `prompt`, which strip_prompt needs")
     if not response:
@@ -278,10 +263,6 @@ def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]
     A line of a sample file holds the program and the input that it is about. A row of a study names the label of its
     question as ``published_label``; ``proofs/asked_otherwise.json`` has the digests of those labels whose questions
     changed.
-
-    Args:
-        row: A line of a file of recorded responses.
-        document: The document that has the row's key.
     """
     logged = row.get("doc")
     if logged is not None:

@@ -141,7 +141,6 @@ _warned: set[str] = set()
 
 
 def _warn(kind: str, shape: str) -> None:
-    """Warn of a shape, once for each kind."""
     if kind not in _warned:
         _warned.add(kind)
         logger.warning("a response that is not a text counts as empty (%s): %s", kind, shape)

@@ -90,7 +90,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     """Read the responses to the first stage of a task.
 
     Args:
-        task: Name of the first stage's task.
+        task: Name of its task.
         setting: The setting of the questions to take.
         place: A results file of the harness, or a directory that holds one at any depth.
         metadata: ``--metadata`` with ``--model_args``, as the harness hands them to a task.

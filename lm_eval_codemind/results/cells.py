@@ -86,12 +86,7 @@ class Samples:
         )
 
     def link(self, row: Row, column: str = "model") -> str:
-        """Return the fragment of the samples that a row is about; empty if there is none.
-
-        Args:
-            row: A row of a table.
-            column: The column with the model.
-        """
+        """Return the fragment of the samples that a row is about; the model is in ``column``. Empty without samples."""
         name, model = _subject(row), row.get(column, "")
         if not self.count(model, name):
             return ""
@@ -151,9 +146,7 @@ def fragment(**wanted: str) -> str:
 def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda name, row: {}) -> dict[str, Any]:
     """Return a table for a page: intervals below their values, and no column without a value.
 
-    Args:
-        table: The table.
-        cell: Returns the parts of a :class:`Cell` that a column of a row has in addition to its text.
+    ``cell`` returns the parts of a :class:`Cell` that a column of a row has in addition to its text.
     """
     columns, lines, none = list(table.columns.items()), table.shown(), ("", show(math.nan, "number"))
     lows = [k for k, (_, column) in enumerate(columns) if column.heading == _LOW]
@@ -175,7 +168,6 @@ def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda na
 
 
 def _subject(row: Row) -> str:
-    """Return the task, the group or the family that a row is about."""
     return str(row.get("task") or row.get("group") or row.get("family", ""))
 
 

@@ -109,7 +109,6 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
 
 
 def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
-    """Return the card: YAML for the Hub at the top, text for readers below."""
     metadata = {
         "pretty_name": "CodeMind",
         "language": ["en"],

@@ -61,8 +61,8 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
     The same tasks score the same documents, without a model, with the run's ``--metadata``.
 
     Args:
-        run: The run.
-        prompts: The directory of the user's templates, if they have moved since the run.
+        run: The run, with samples.
+        prompts: The directory of the user's templates, if they have moved since.
 
     Raises:
         UserError: If the run has no samples, a task has another version here, its templates are missing, or its data
@@ -105,7 +105,6 @@ def _several(samples: str) -> SeveralResponses:
 
 
 def _require_same_versions(run: Run) -> None:
-    """Raise a ValueError if a task of the run has another version here."""
     known = task_manager().task_index
     for task in run.tasks:
         there = task.metadata.get("version")
@@ -119,7 +118,6 @@ def _require_same_versions(run: Run) -> None:
 
 
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
-    """Return the ``--metadata`` of a task's run, as its results record it."""
     view = view_of(task)
     metadata = dict(task.suite.get("options") or {}) if view is None else view.options_again(task, file)
     place, digest = templates_of(task.suite)

@@ -113,7 +113,6 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
 
 
 def _digests(task: TaskRun, samples: Sequence[Sample], run: Run) -> Iterator[Difference]:
-    """Compare the digests that the harness recorded with the contents."""
     seals = sealed_responses(task)
     hashes = []
     for sample in samples:
@@ -219,7 +218,6 @@ def _circumstances(
 
 
 def _isolation(samples: Sequence[Sample]) -> str:
-    """Return the levels of isolation that the outcomes of a task record."""
     outcomes = (answer.outcome for sample in samples for answer in sample.answers)
     return ", ".join(sorted({str(one["isolation"]) for one in outcomes if one and one["isolation"]}))
 

@@ -27,6 +27,7 @@ from lm_eval_codemind.studies.traces.ces_data import BRANCH, CONDITION, ITERABLE
 FILTER = "extract-trace"
 CES_TRACES = "ces_traces.json"
 FACTS = Path(__file__).parent
+_VIEWS = "lm_eval_codemind.studies.traces.view"
 
 _LIST = re.compile(r"\[[^\[\]]*(?:\]|$)")
 # Their labels end with line 1 of a text that the program gives to eval().
@@ -36,14 +37,7 @@ _EVALUATED = frozenset({"HumanEval_160"})
 class CoconutTrace(Family):
     """One question per call: which lines are executed, in order?"""
 
-    variants = (
-        Variant(
-            "trace_published_coconut",
-            "CoCoNUT",
-            "lm_eval_codemind.studies.traces.view:CoconutView",
-            submittable=False,
-        ),
-    )
+    variants = (Variant("trace_published_coconut", "CoCoNUT", f"{_VIEWS}:CoconutView", submittable=False),)
     templates = Path(__file__).with_name("templates")
     filters = (FILTER,)
     metric = "trace"
@@ -106,9 +100,7 @@ def lines_of(text: str) -> list[int] | None:
 class CesTrace(Family):
     """One question per input: the states of loops, the values of conditions, the branches and the output."""
 
-    variants = (
-        Variant("trace_published_ces", "CES", "lm_eval_codemind.studies.traces.view:CesView", submittable=False),
-    )
+    variants = (Variant("trace_published_ces", "CES", f"{_VIEWS}:CesView", submittable=False),)
     templates = Path(__file__).with_name("templates")
     filters = (FILTER,)
     metric = "output"
@@ -260,7 +252,6 @@ def _states(text: str | None, values: Sequence[Any]) -> bool:
 
 
 def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
-    """Return a program with the marks of its lines, with or without their values."""
     wraps = {VARIABLE: "STATE", ITERABLE: "STATE", CONDITION: "CONDITION", BRANCH: "BRANCH"}
     lines = fields["code"].rstrip("\n").split("\n")
     notes: dict[int, str] = {}
@@ -292,11 +283,7 @@ program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights i
 COCONUT = CoconutTrace()
 
 _coconut = Hooks(COCONUT)
-coconut_dataset, process_coconut, extract_trace = (
-    _coconut.dataset,
-    _coconut.process_results,
-    _coconut.filter(FILTER),
-)
+coconut_dataset, process_coconut, extract_trace = _coconut.dataset, _coconut.process_results, _coconut.filter(FILTER)
 
 CES = CesTrace()
 
