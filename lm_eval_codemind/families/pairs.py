@@ -13,14 +13,15 @@ Record = Mapping[str, Any]
 
 
 def paired(
-    records: Sequence[Record], field: str, halves: tuple[Hashable, Hashable]
+    records: Sequence[Record | None], field: str, halves: tuple[Hashable, Hashable]
 ) -> tuple[list[tuple[float, float]], list[str]]:
     """Return the pairs in the order of their problems, and the problems that have only one document.
 
-    ``field`` tells which half of a pair a document is; ``halves`` are its two values, in the order of a pair.
+    ``field`` tells which half of a pair a document is; ``halves`` are its two values, in the order of a pair. A record
+    is None if its document does not count.
     """
     problems: dict[str, dict[Hashable, float]] = {}
-    for record in records:
+    for record in filter(None, records):
         problems.setdefault(record["problem_id"], {})[record[field]] = record["passed"]
     first, second = halves
     pairs = [(by_setting[first], by_setting[second]) for by_setting in problems.values() if len(by_setting) == 2]

@@ -218,10 +218,7 @@ def results_written(directory: Path | None) -> Iterator[None]:
     """Check that the harness's result and sample files are complete when it has run.
 
     The harness logs a warning if it cannot write them, and ends with status 0. Incomplete files get the suffix
-    ``.incomplete``, so that they are not read as results.
-
-    Args:
-        directory: Where the files go; None if the user wants no files.
+    ``.incomplete``, so that they are not read as results. Nothing is checked if the user wants no files.
 
     Raises:
         UserError: If files are missing or incomplete afterwards.

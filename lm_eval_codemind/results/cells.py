@@ -30,15 +30,9 @@ _LONG = 24
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table.
+    """A cell of a table: a text, its link, a note below it, and below that a second link, to samples.
 
-    Attributes:
-        text: The text that it shows.
-        note: A remark below the text.
-        link: The address that the text links to; empty if it is no link.
-        value: The key that its column is sorted by.
-        samples: The text of a second link, below the remark.
-        samples_link: The address of the second link.
+    The column is sorted by ``value``.
     """
 
     text: str
@@ -101,12 +95,10 @@ class Samples:
         )
 
     def score(self, row: Row | None, page: str = "", wrong: bool = True) -> Cell:
-        """Return a score with its interval and links to all its samples and to the incorrect ones.
+        """Return a score with its interval and links to all its samples and, with ``wrong``, to the incorrect ones.
 
-        Args:
-            row: The row of the summary or of the overall table; None where there is no score.
-            page: The page with the samples, of this model only; by default they are on the same page.
-            wrong: Whether to show the second link.
+        The row is one of the summary or of the overall table; None where there is no score. ``page`` has the samples of
+        this model alone; by default they are on the same page.
         """
         if row is None:
             return Cell("")

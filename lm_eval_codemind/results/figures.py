@@ -51,13 +51,8 @@ class Mark:
 class Figure:
     """A dot plot: values of several series, such as models, in a row for each category.
 
-    Attributes:
-        name: File stem, such as ``constructs-ier``.
-        title: Heading.
-        axis: What the horizontal axis shows.
-        marks: The values; rows and series appear in the order of their first mark.
-        start: Left end of the axis, which ends at 1.
-        percent: Whether the axis is labelled in per cent.
+    Rows and series appear in the order of their first mark. The name is a file stem, such as ``constructs-ier``. The
+    axis goes from ``start`` to 1, and is labelled in per cent if ``percent``.
     """
 
     name: str
@@ -76,14 +71,9 @@ class Figure:
         """Draw the figure.
 
         Horizontal places are percentages, so that the drawing takes the width it is given without scaling its text.
-
-        Args:
-            series: All series of the report, so that a series has the same colour and shape in every figure.
-            standalone: Whether to write a file with size, title, legend and colours.
-
-        Returns:
-            An ``<svg>`` element, with the XML namespace if standalone. Colours of an embedded one come from the page's
-            CSS classes ``s0`` to ``s7``.
+        ``series`` are all series of the report: each has the same colour and shape in every figure. A standalone
+        drawing is a file with size, title, legend and colours. The colours of an embedded one come from the page's CSS
+        classes ``s0`` to ``s7``.
         """
         lanes = self.series
         top = 26 + (18 * len(lanes) + 8 if standalone else 0)
@@ -127,11 +117,7 @@ class Figure:
 class UpSet:
     """An UpSet plot (Lex et al., IEEE TVCG 20, 2014): a bar for each intersection, above the dots that say which it is.
 
-    Attributes:
-        name: File stem.
-        title: Heading.
-        sets: Names of the sets, top to bottom.
-        counts: The sets of an intersection, and how many problems are in exactly these; the largest first.
+    ``counts`` are the sets of each intersection, and how many problems are in exactly these; the largest first.
     """
 
     name: str

@@ -36,8 +36,7 @@ _FEATURES = Features({field.name: _NESTED.get(field.name, _TEXT) for field in fi
 def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
     """Return the content of ``eval.yaml``, which declares the data set as a benchmark with its tasks.
 
-    Args:
-        tasks: Name of each task -> the benchmark it runs on, which is the data set's configuration.
+    The benchmark of a task is a configuration of the data set.
     """
     return {
         "name": "CodeMind",
@@ -74,13 +73,8 @@ def official_tasks() -> dict[str, str]:
 def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], tasks: Mapping[str, str]) -> list[Path]:
     """Write a data set as the Hub and ``datasets.load_dataset(DIRECTORY, BENCHMARK, split="test")`` expect it.
 
-    Args:
-        directory: Where to write: a Parquet file for each benchmark, ``README.md`` (the card) and ``eval.yaml``.
-        benchmarks: Benchmark -> its problems; each becomes a configuration.
-        tasks: Name of each task -> the benchmark it runs on; those on other benchmarks are left out.
-
-    Returns:
-        The files.
+    The files, which are returned, are a Parquet file for each benchmark, ``README.md`` (the card) and ``eval.yaml``.
+    Tasks on other benchmarks are left out.
     """
     files = []
     described = []

@@ -34,15 +34,10 @@ def replay(
     metadata: Mapping[str, Any] | None = None,
     journal: Path | None = None,
 ) -> None:
-    """Score recorded responses with the harness, which writes its results and samples and prints nothing.
+    """Score a file of recorded responses with the harness, which writes its results and samples and prints nothing.
 
-    Args:
-        responses: The file of the responses.
-        model_args: More arguments of the replaying model.
-        documents: Task -> the indices of its documents.
-        output: The directory of the results.
-        metadata: ``--metadata``.
-        journal: The file with the outcomes that are known; without it every program is executed.
+    ``documents`` has the indices of each task's documents; ``model_args`` are more arguments of the replaying model.
+    Outcomes in the journal are known; without it every program is executed.
     """
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps({**model_args, "responses": [responses]})]
     # The harness wants a confirmation before programs run. Here they run in the sandbox.

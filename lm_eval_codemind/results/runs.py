@@ -22,13 +22,7 @@ _PREFIX = "codemind_"
 
 @dataclass(frozen=True)
 class Group:
-    """A group of tasks that the harness aggregated.
-
-    Attributes:
-        name: Its name.
-        tasks: The names of its tasks.
-        metrics: Its metrics by name, under the main filter of its tasks.
-    """
+    """A group of tasks that the harness aggregated, and its metrics under the main filter of its tasks."""
 
     name: str
     tasks: tuple[str, ...]

@@ -23,15 +23,9 @@ _ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", 
 
 @dataclass(frozen=True)
 class Difference:
-    """An error in a run.
+    """An error in a run: what its files say of something, such as ``r_ier`` or ``output``, and what it must be.
 
-    Attributes:
-        task: The task.
-        problem: The problem, with its setting and filter where there are several; empty where the task as a whole is
-            meant.
-        what: What differs, such as ``r_ier`` or ``output``.
-        recorded: What the run's files say.
-        expected: What it must be.
+    The problem has its setting, and its filter where there are several; it is empty where the task as a whole is meant.
     """
 
     task: str
@@ -73,10 +67,6 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     Checked are: the digests that the harness and the suite recorded with each sample (document, prompt, target,
     response); the documents against the data set that is in force here; the answers taken from the responses and every
     metric of every sample against the rescoring; and the aggregated metrics, to the last digit, against the rescoring.
-
-    Args:
-        recorded: The run as its files have it.
-        rescored: What scoring the same responses gives here and now.
     """
     differences: list[Difference] = []
     notes: list[str] = []

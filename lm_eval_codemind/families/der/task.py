@@ -237,10 +237,6 @@ def _mean_of(field: str) -> Aggregation:
     )
 
 
-def _with_failures(records: Sequence[Record]) -> tuple[list[float], float]:
-    return values(records, "right"), failures(records)
-
-
 def _passes(records: Sequence[Record]) -> list[float]:
     if not records:
         return []
@@ -251,7 +247,7 @@ def _passes(records: Sequence[Record]) -> list[float]:
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
 # The programs that fail have no document and are counted.
 s_der = Aggregation(
-    _with_failures,
+    lambda records: (values(records, "right"), failures(records)),
     lambda programs: scores.mean_s_der(*programs),
     lambda programs: scores.mean_s_der_stderr(*programs),
     lambda programs: len(programs[0]) + round(programs[1]),

@@ -194,7 +194,8 @@ def proven_marks(record: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
     ``ces_traces.json`` has the values that upstream records otherwise.
     """
     corrected = shipped.load(CES_TRACES, FACTS).get(record["name"], {})
-    tests = {(line, name) for line, name in _tests(record["code"])}
+    nodes = (node for node in ast.walk(ast.parse(record["code"])) if isinstance(node, ast.If))
+    tests = {(node.lineno - 1, ast.get_source_segment(record["code"], node.test)) for node in nodes}
     marks = []
     for line, kind, name, values in record["marks"]:
         if kind == VARIABLE or (kind == CONDITION and (line, name) in tests):
@@ -203,13 +204,6 @@ def proven_marks(record: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
             if executed is not None:
                 marks.append((line, title, executed))
     return marks
-
-
-def _tests(program: str) -> Iterable[tuple[int, str]]:
-    """Yield the conditions of a program's ``if`` statements with their lines, counted from 0."""
-    for node in ast.walk(ast.parse(program)):
-        if isinstance(node, ast.If):
-            yield node.lineno - 1, str(ast.get_source_segment(program, node.test))
 
 
 def _chains(program: str) -> list[list[int]]:
@@ -257,13 +251,9 @@ def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
     notes: dict[int, str] = {}
     for line, kind, name, values in json.loads(fields["marks"]):
         title = f"({name})" if kind == CONDITION else name
-        value = "??" if hidden else f"[{', '.join(map(_literal, values))}]"
+        value = "??" if hidden else f"[{', '.join(repr(answers.value_of(text)) for text in values)}]"
         notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{title}={value}[/{wraps[kind]}]"
     return "\n".join(f"{text} ## {notes[n]}" if n in notes else text for n, text in enumerate(lines))
-
-
-def _literal(text: str) -> str:
-    return repr(answers.value_of(text))
 
 
 # -- aggregations
