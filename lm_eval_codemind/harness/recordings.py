@@ -114,11 +114,7 @@ def read_recordings(
                 new: Sequence[str] = _responses_of(row)
                 prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise UserError(
-                    f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
-                    "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
-                    "file of lm-evaluation-harness or EvalPlus"
-                ) from error
+                raise _not_recorded(path, place, error) from error
             if strip_prompt:
                 try:
                     new = [_without_prompt(response, prompt) for response in new]
@@ -186,13 +182,19 @@ def _json_lines(path: Path) -> Iterator[tuple[str, Any]]:
             try:
                 row = json.loads(line)
             except ValueError as error:
-                row = error
+                raise _not_recorded(path, f"line {number}", error) from error
             yield f"line {number}", row
 
 
+def _not_recorded(path: Path, place: str, error: Exception) -> UserError:
+    return UserError(
+        f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, problem_id and "
+        "response (a text or null) or responses (a list of these), or comes from a sample file of "
+        "lm-evaluation-harness or EvalPlus"
+    )
+
+
 def _key_of(row: Any) -> Key:
-    if isinstance(row, ValueError):
-        raise row
     if "task_id" not in row:
         return Key.of(row.get("doc", row)).recorded()
     prefix, _, number = row["task_id"].partition("/")

@@ -8,7 +8,9 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
-from lm_eval_codemind.families.views import Table, Unit, View, corrected, described, interval, views
+from lm_eval_codemind.families.table import Table, corrected, described, interval
+from lm_eval_codemind.families.view import Unit, View
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups

@@ -6,7 +6,9 @@ from itertools import combinations
 from statistics import fmean
 
 from lm_eval_codemind.data.catalogue import same_problems
-from lm_eval_codemind.families.views import Table, View, corrected, described, interval, views
+from lm_eval_codemind.families.table import Table, corrected, described, interval
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results.association import associate
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.statistics import compare, proportion

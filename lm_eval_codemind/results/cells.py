@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from lm_eval_codemind.families.views import Table, in_words, show
+from lm_eval_codemind.families.table import Table, in_words, show
 from lm_eval_codemind.results.analysis import PROPERTIES
 from lm_eval_codemind.results.observations import ALL, Observation
 from lm_eval_codemind.results.provenance import effort

@@ -10,7 +10,9 @@ from typing import Any
 from markupsafe import Markup
 
 from lm_eval_codemind.data.catalogue import benchmarks
-from lm_eval_codemind.families.views import Table, View, in_words, short_name, views
+from lm_eval_codemind.families.table import Table, in_words
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import short_name, views
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.results.analysis import comparisons, findings, overall, summary
 from lm_eval_codemind.results.cells import Row, Samples, effort_cells, grid

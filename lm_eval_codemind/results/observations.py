@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_codemind.families.views import Unit, View
+from lm_eval_codemind.families.view import Unit, View
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Key

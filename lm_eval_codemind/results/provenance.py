@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.families.views import Table, described
+from lm_eval_codemind.families.table import Table, described
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
 

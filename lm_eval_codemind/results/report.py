@@ -10,7 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.families.views import Part, Table, in_words, short_name, show
+from lm_eval_codemind.families.table import Table, in_words, show
+from lm_eval_codemind.families.view import Part
+from lm_eval_codemind.families.views import short_name
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import MEASURES, analyses, properties
@@ -256,23 +258,23 @@ def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
     observations = report.observations
     s_scores = {one.task: one.view.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes, categories = _Numbers(), _Numbers(), _Numbers(), _Numbers(), _Numbers()
-    problems: dict[Key, int] = {}
-    described: list[list[Any]] = []
-    names = ("model", "task", "problem", "score", "verdict", "outcome", "properties")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    problems: dict[Key, Observation] = {}
     for o in observations:
-        key = o.key
-        if key not in problems:
-            problems[key] = len(problems)
-            measures = [getattr(o.complexity, name) if o.complexity else None for name in MEASURES]
-            described.append([key.within_task(), benchmarks[o.benchmark], measures])
-        columns["model"].append(models[o.model])
-        columns["task"].append(tasks[o.task])
-        columns["problem"].append(problems[key])
-        columns["score"].append(round(o.score, 6))
-        columns["verdict"].append(verdict(o))
-        columns["outcome"].append(outcomes[o.view.outcome(o.unit)])
-        columns["properties"].append([categories[name] for name in properties(o)])
+        problems.setdefault(o.key, o)
+    numbers = {key: number for number, key in enumerate(problems)}
+    columns: dict[str, list[Any]] = {
+        "model": [models[o.model] for o in observations],
+        "task": [tasks[o.task] for o in observations],
+        "problem": [numbers[o.key] for o in observations],
+        "score": [round(o.score, 6) for o in observations],
+        "verdict": [verdict(o) for o in observations],
+        "outcome": [outcomes[o.view.outcome(o.unit)] for o in observations],
+        "properties": [[categories[name] for name in properties(o)] for o in observations],
+    }
+    described = [
+        [key.within_task(), benchmarks[o.benchmark], [getattr(o.complexity, name, None) for name in MEASURES]]
+        for key, o in problems.items()
+    ]
     sets = Samples(report.runs, observations).sets
     return {
         "models": list(models),

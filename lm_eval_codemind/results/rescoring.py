@@ -53,11 +53,8 @@ def replay(
 def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
     """Score the responses of a run again, and give the new run; its files are removed afterwards.
 
-    The same tasks score the same documents, without a model, with the run's ``--metadata``.
-
-    Args:
-        run: The run, with samples.
-        prompts: The directory of the user's templates, if they have moved since.
+    The same tasks score the same documents, without a model, with the run's ``--metadata``. ``prompts`` is the
+    directory of the user's templates, if they have moved since.
 
     Raises:
         UserError: If the run has no samples, a task has another version here, its templates are missing, or its data

@@ -13,7 +13,8 @@ import yaml
 
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import shortened
-from lm_eval_codemind.families.views import View, view_of
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.models import checks_the_suite
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_args
@@ -88,7 +89,7 @@ def reasons_against(
         again: Its responses rescored here: made with the tasks' own settings by this release.
         verification: The comparison of the two.
         submission: What is submitted with it.
-        digests: Digest of the released data by file, see :func:`~lm_eval_codemind.data.load.released_digests`.
+        digests: Those of the released data by file, see :func:`~lm_eval_codemind.data.manifest.released_digests`.
     """
     reasons = []
     for what, name in (("model", submission.model), ("dataset", submission.dataset)):
