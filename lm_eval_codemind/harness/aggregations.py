@@ -5,11 +5,9 @@ task in a group by its documents. :func:`lm_eval_codemind.harness.contract.use_o
 of this module instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import nan
-from typing import Any
+from typing import Any, Self
 
 from lm_eval_codemind.statistics import clustered_mean_stderr
 
@@ -20,7 +18,7 @@ class Value(float):
     problem: str
 
     @classmethod
-    def of(cls, value: float, problem: str) -> Value:
+    def of(cls, value: float, problem: str) -> Self:
         """Return a value of a document about a problem."""
         metric = cls(value)
         metric.problem = problem
@@ -33,7 +31,7 @@ class Mean(float):
     size: int
 
     @classmethod
-    def of(cls, value: float, size: int) -> Mean:
+    def of(cls, value: float, size: int) -> Self:
         """Return a metric that is averaged over so many items."""
         metric = cls(value)
         metric.size = size

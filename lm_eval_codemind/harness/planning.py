@@ -21,13 +21,10 @@ _TIKTOKEN = "tiktoken:"
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """The requests of one task.
+    """The requests of one task: how many there are, with repeats, and how long they are together.
 
-    Attributes:
-        task: Its name.
-        requests: The number of requests, with repeats.
-        prompts: The length of all prompts together, in tokens, or in characters without a tokenizer.
-        output_tokens: The most tokens that all responses together can have; None if the task sets no limit.
+    Prompts are measured in tokens, or in characters without a tokenizer. ``output_tokens`` is the most that all
+    responses can have; None if the task sets no limit.
     """
 
     task: str

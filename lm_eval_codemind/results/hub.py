@@ -6,7 +6,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import yaml
 from datasets import Dataset, Features, List, Value
 
@@ -16,6 +15,7 @@ from lm_eval_codemind.families.views import views
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.problems import Complexity, Problem, digest, dump_problems
+from lm_eval_codemind.results.pages import templates
 
 # The Hub asks for the framework's name; https://huggingface.co/docs/hub/eval-results
 FRAMEWORK = "lm-evaluation-harness"
@@ -114,9 +114,8 @@ def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
             for one in benchmarks
         ],
     }
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=False, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.get_template("dataset_card.md.j2").render(
-        metadata=yaml.safe_dump(metadata, sort_keys=False).strip(), benchmarks=benchmarks, version=__version__
+    return (
+        templates(escape=False)
+        .get_template("dataset_card.md.j2")
+        .render(metadata=yaml.safe_dump(metadata, sort_keys=False).strip(), benchmarks=benchmarks, version=__version__)
     )

@@ -11,11 +11,10 @@ from markupsafe import Markup
 from lm_eval_codemind import __version__
 
 
-def templates() -> jinja2.Environment:
-    """Return the environment of the packaged templates, which escapes for HTML."""
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+def templates(escape: bool = True) -> jinja2.Environment:
+    """Return the environment of the packaged templates. It escapes for HTML by default."""
+    loader = jinja2.PackageLoader("lm_eval_codemind.results")
+    return jinja2.Environment(loader=loader, autoescape=escape, trim_blocks=True, lstrip_blocks=True)
 
 
 def render_page(name: str, **context: Any) -> str:

@@ -49,20 +49,7 @@ _MOST_FAILED = 0.05
 
 @dataclass(frozen=True)
 class Submission:
-    """The data of a submission in addition to the run.
-
-    Attributes:
-        model: The model's name on the Hub, ``ORG/NAME``.
-        dataset: The data set's name on the Hub, ``ORG/NAME``.
-        model_was: The run's name of the model, if it is not ``model``; both are shown.
-        revision: The data set's revision there; None to leave it open.
-        source_url: Where the run can be looked at, such as its report; None if nowhere.
-        source_name: What that place is called; only with a URL.
-        user: Who made the run, a user of the Hub; only with a URL.
-        org: The same for an organisation; only with a URL.
-        notes: Anything to add to the notes on the setup.
-        recorded: Whether responses that were recorded elsewhere may be submitted, as such.
-    """
+    """The data of a submission in addition to the run, as the options of ``codemind submit`` describe them."""
 
     model: str
     dataset: str
