@@ -32,7 +32,7 @@ class TaskManagerFinder:
             def execute_and_extend(module: "ModuleType") -> None:
                 execute(module)
                 sys.meta_path.remove(cls)
-                from lm_eval_codemind.harness.contract import include_our_tasks
+                from lm_eval_codemind.harness.location import include_our_tasks
                 from lm_eval_codemind.harness.preflight import check_before_loading
 
                 include_our_tasks(module.TaskManager)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import runs_argument, value_errors
+from lm_eval_codemind.commands import runs_argument
 
 
 @click.command("cite")
@@ -19,8 +19,7 @@ def command(runs: tuple[Path, ...]) -> None:
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.settings import citations
 
-    with value_errors():
-        sentences = citations(read_runs(runs))
+    sentences = citations(read_runs(runs))
     if not sentences:
         raise click.ClickException(
             f"{', '.join(map(str, runs))}: no score to report; run a task without --predict_only"

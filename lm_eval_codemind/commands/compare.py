@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import ANY_PATH, value_errors
+from lm_eval_codemind.commands import ANY_PATH
 
 
 @click.command("compare")
@@ -20,15 +20,15 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     difference: McNemar's exact test for binary scores, else the paired bootstrap. Per-model findings, such as the
     contamination gap, follow. Settings that differ are named.
     """
-    from lm_eval_codemind.families.views import Column, views
+    from lm_eval_codemind.families.table import Column
+    from lm_eval_codemind.families.views import views
     from lm_eval_codemind.results.analysis import comparisons, findings
     from lm_eval_codemind.results.comparing import comparable
     from lm_eval_codemind.results.observations import observe
 
-    with value_errors():
-        runs, notes = comparable(first, second)
-        observations = observe(runs)
-        table = comparisons(observations)
+    runs, notes = comparable(first, second)
+    observations = observe(runs)
+    table = comparisons(observations)
     if not all_scores:
         main = {(view.title, view.scores[0]) for view in views().values()}
         table = table.where(lambda row: (row["family"], row["score_name"]) in main)

@@ -202,11 +202,6 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
 
 
 def _ask(repository: str, bound: Sequence[str]) -> None:
-    """Ask whether benchmarks that may not be passed on freely are to be sent.
-
-    Raises:
-        ClickException: If the answer is no, or if nobody is there to answer.
-    """
     sources = dict.fromkeys(source for name in bound for source in benchmarks()[name].sources if not source.free)
     click.echo(f"{', '.join(bound)} may not be passed on freely ({'; '.join(map(str, sources))}).", err=True)
     try:

@@ -16,7 +16,7 @@ from lm_eval_codemind.families import families, family_named
 from lm_eval_codemind.family import Family, seed_option
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.hooks import with_texts
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.problems import Problem, digest
 from lm_eval_codemind.questions import Question
@@ -100,11 +100,6 @@ def _options(metadata: str) -> dict[str, Any]:
 
 
 def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: bool) -> list[Row]:
-    """Return the rows of tasks.
-
-    Raises:
-        UserError: If a seed is for evaluation, or all questions of a task are those of the packaged evaluation.
-    """
     seeds = {name: seed_option(options, name, 0) for name in options if name.endswith("_seed")}
     reserved = [name for name, seed in seeds.items() if seed in EVALUATION_SEEDS]
     if reserved and not evaluation:
@@ -142,10 +137,7 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
 
 
 def _load(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the harness's tasks by name."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(options))
+    manager = task_manager(options)
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         raise UserError(f"no task of this suite: {', '.join(unknown)}; `lm_eval ls tasks` lists the tasks")
@@ -183,11 +175,7 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
 
 
 def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
-    """Yield the programs in a file, each with its licence.
-
-    Raises:
-        UserError: If a line is not a program, or two have the same name. The message names the file and the line.
-    """
+    """Yield the programs in a file, each with its licence."""
     from lm_eval_codemind.proof.own import own_problem
 
     names: set[str] = set()

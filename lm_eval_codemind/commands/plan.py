@@ -29,7 +29,7 @@ def command(
     Takes the arguments of `codemind run`. The harness builds the requests as for the run, with few-shot examples and
     chat template. Output tokens are the most that the tasks allow; most models need fewer.
     """
-    from lm_eval_codemind.families.views import Column, Table
+    from lm_eval_codemind.families.table import Column, Table
     from lm_eval_codemind.harness.contract import environment
     from lm_eval_codemind.harness.planning import plan
     from lm_eval_codemind.harness.planning import tokenizer as load_tokenizer

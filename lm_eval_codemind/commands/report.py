@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, runs_argument, value_errors
+from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, runs_argument
 from lm_eval_codemind.files import write_whole
 
 
@@ -32,9 +32,8 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     from lm_eval_codemind.results.report import make_report, render_html
     from lm_eval_codemind.results.runs import read_runs
 
-    with value_errors():
-        results = read_runs(runs)
-        report = make_report(results, observe(results))
+    results = read_runs(runs)
+    report = make_report(results, observe(results))
     write_whole(output, render_html(report, title))
     click.echo(
         f"{output}: {len(results)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB"

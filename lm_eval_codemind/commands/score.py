@@ -21,7 +21,7 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
 )
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.recordings import Recordings, answers_another_question, read_recordings
 
 logger = logging.getLogger(__name__)
@@ -97,14 +97,12 @@ def command(
         recordings = read_recordings(responses, strip_prompt, strip_through, benchmark)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
         chosen, indices, several = recorded_documents(names, recordings, metadata)
-    model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
-    if strip_prompt:
-        model_args["strip_prompt"] = True
-    if strip_through is not None:
-        model_args["strip_through"] = strip_through
-    if benchmark is not None:
-        model_args["recorded_benchmark"] = benchmark
-    model_args["model"] = _model_name(recordings, responses)
+    given = {"strip_prompt": strip_prompt or None, "strip_through": strip_through, "recorded_benchmark": benchmark}
+    model_args = {
+        "responses": [str(path) for path in responses],
+        **{name: value for name, value in given.items() if value is not None},
+        "model": _model_name(recordings, responses),
+    }
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if not output_path:
@@ -128,9 +126,7 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
 
 def benchmark_of(names: Sequence[str]) -> str | None:
     """Return the benchmark that tasks, groups or tags of this suite ask about; None if they ask about several."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
+    manager = task_manager()
     tasks = {task for name in names for task in tasks_of(manager, name)}
     benchmarks = {str(dataset_arguments(manager, task).get("benchmark")) for task in tasks}
     return benchmarks.pop() if len(benchmarks) == 1 else None
@@ -144,11 +140,6 @@ def recorded_documents(
     A group stays a group if each of its tasks has a recorded problem. Otherwise its tasks with recorded problems are
     run one by one.
 
-    Args:
-        names: Tasks, groups or tags of this suite.
-        recordings: The recorded responses.
-        metadata: ``--metadata`` and the name of the model.
-
     Returns:
         Names of tasks and groups; task -> indices of its documents, in ascending order; and how many responses they
         have.
@@ -156,9 +147,7 @@ def recorded_documents(
     Raises:
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
+    manager = task_manager(metadata)
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"

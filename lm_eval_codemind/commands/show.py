@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import runs_argument, value_errors
+from lm_eval_codemind.commands import runs_argument
 
 
 @click.command("show")
@@ -20,7 +20,8 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
 
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
-    from lm_eval_codemind.families.views import Table, views
+    from lm_eval_codemind.families.table import Table
+    from lm_eval_codemind.families.views import views
     from lm_eval_codemind.results.analysis import comparisons, findings, hardest, overall, summary
     from lm_eval_codemind.results.associations import associations, on_same_problems
     from lm_eval_codemind.results.observations import ALL, distinct, observe
@@ -31,9 +32,8 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         if table.rows:
             click.echo(f"\n{title}\n{table.to_text()}")
 
-    with value_errors():
-        results = read_runs(runs)
-        observations = observe(results)
+    results = read_runs(runs)
+    observations = observe(results)
     scores = summary(results, observations)
     click.echo(overall(results, scores).without("family").to_text())
     if not all_metrics:

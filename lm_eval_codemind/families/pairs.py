@@ -13,17 +13,15 @@ Record = Mapping[str, Any]
 
 
 def paired(
-    records: Sequence[Record], field: str, halves: tuple[Hashable, Hashable]
+    records: Sequence[Record | None], field: str, halves: tuple[Hashable, Hashable]
 ) -> tuple[list[tuple[float, float]], list[str]]:
     """Return the pairs in the order of their problems, and the problems that have only one document.
 
-    Args:
-        records: One a document.
-        field: The field that tells which half of a pair a document is.
-        halves: The field's two values, in the order of a pair.
+    ``field`` tells which half of a pair a document is; ``halves`` are its two values, in the order of a pair. A record
+    is None if its document does not count.
     """
     problems: dict[str, dict[Hashable, float]] = {}
-    for record in records:
+    for record in filter(None, records):
         problems.setdefault(record["problem_id"], {})[record[field]] = record["passed"]
     first, second = halves
     pairs = [(by_setting[first], by_setting[second]) for by_setting in problems.values() if len(by_setting) == 2]
@@ -31,12 +29,7 @@ def paired(
 
 
 def warn_of(alone: Sequence[str], subject: str) -> None:
-    """Warn of the problems that have only one of their two documents, if there are any.
-
-    Args:
-        alone: Their ids.
-        subject: The metrics that leave them out, with their verb.
-    """
+    """Warn of problems that have only one of their two documents. ``subject`` are the metrics, with their verb."""
     if alone:
         logger.warning(
             "%s out %d problem(s) of which only one of the two settings was run (--limit and "
@@ -50,14 +43,7 @@ def warn_of(alone: Sequence[str], subject: str) -> None:
 def mean_of_pairs(
     metric: str, field: str, halves: tuple[Hashable, Hashable], score: Callable[[float, float], float]
 ) -> Aggregation:
-    """Return the mean of a score of pairs, for a YAML file to name.
-
-    Args:
-        metric: Name of the metric, for the warning about problems that have only one document.
-        field: As for :func:`paired`.
-        halves: As for :func:`paired`.
-        score: A pair -> its score.
-    """
+    """Return the mean of a score of pairs, for a YAML file to name. Field and halves are those of :func:`paired`."""
     return mean_of(
         lambda records: [score(*pair) for pair in paired(records, field, halves)[0]],
         lambda records: warn_of(paired(records, field, halves)[1], f"{metric} leaves"),

@@ -61,10 +61,7 @@ class PairView(View):
 def both_programs(unit: Unit, language: str = "", what: str = "Code") -> list[Part]:
     """Return the two programs of a pair and the outcomes of executing them, side by side.
 
-    Args:
-        unit: The samples without and with the test.
-        language: The language of the programs, by default that of the documents.
-        what: The heading of the programs.
+    Their language is by default that of the documents. ``what`` is their heading.
     """
     pairs = list(zip(_SIDES, unit, strict=True))
     return [

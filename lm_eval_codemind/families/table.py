@@ -126,13 +126,7 @@ _COLUMNS = _columns(_TEXTS)
 
 
 def described(name: str, rows: Sequence[Mapping[str, Any]], **words: str) -> Table:
-    """Return a table whose title, note and columns ``tables.yaml`` describes.
-
-    Args:
-        name: Its name.
-        rows: As for :class:`Table`.
-        words: The words for the places in the note.
-    """
+    """Return a table whose title, note and columns ``tables.yaml`` describes. ``words`` fill the places in the note."""
     texts = _TEXTS[name]
     return Table(name, texts["title"], texts["note"].format(**words), rows, _columns(texts))
 

@@ -191,12 +191,7 @@ class View:
         return []
 
     def options_again(self, task: TaskRun, file: Path) -> dict[str, Any]:
-        """Return what ``--metadata`` has to set to score a task's responses again.
-
-        Args:
-            task: The task.
-            file: The results file of its run.
-        """
+        """Return what ``--metadata`` has to set to score a task's responses again, from the results file of its run."""
         return dict(task.suite.get("options") or {})
 
     def companions(self, task: TaskRun, file: Path) -> list[Path]:
@@ -228,11 +223,7 @@ def exchange(sample: Sample, suffix: str = "") -> list[Part]:
     """Return the prompts that the model received and the responses that it returned, one part for each.
 
     Of a chat, each message is below its role. A recorded response has no prompt: what its model was given is not known,
-    and this suite's prompt is another.
-
-    Args:
-        sample: The sample.
-        suffix: The end of the headings.
+    and this suite's prompt is another. The headings end with ``suffix``.
     """
     prompts = [_messages(prompt) for prompt in sample.prompts] if sample.chat else sample.prompts
     responses = [text or "(empty)" for repeats in sample.responses for text in repeats]

@@ -9,25 +9,8 @@ from pkgutil import resolve_name
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
-from lm_eval_codemind.families.table import Column, Table, corrected, described, in_words, interval, show
-from lm_eval_codemind.families.view import Part, Unit, View
+from lm_eval_codemind.families.view import View
 from lm_eval_codemind.samples import TaskRun
-
-__all__ = [
-    "Column",
-    "Part",
-    "Table",
-    "Unit",
-    "View",
-    "corrected",
-    "described",
-    "in_words",
-    "interval",
-    "short_name",
-    "show",
-    "view_of",
-    "views",
-]
 
 
 def views() -> Mapping[str, View]:

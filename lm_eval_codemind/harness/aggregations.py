@@ -5,26 +5,20 @@ task in a group by its documents. :func:`lm_eval_codemind.harness.contract.use_o
 of this module instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import nan
-from typing import Any
+from typing import Any, Self
 
 from lm_eval_codemind.statistics import clustered_mean_stderr
 
 
 class Value(float):
-    """A metric of one document, which knows its problem.
-
-    Attributes:
-        problem: The problem that the document is about.
-    """
+    """A metric of one document, which knows the problem that the document is about."""
 
     problem: str
 
     @classmethod
-    def of(cls, value: float, problem: str) -> Value:
+    def of(cls, value: float, problem: str) -> Self:
         """Return a value of a document about a problem."""
         metric = cls(value)
         metric.problem = problem
@@ -32,16 +26,12 @@ class Value(float):
 
 
 class Mean(float):
-    """A metric of a task, or its standard error, which knows what it rests on.
-
-    Attributes:
-        size: Over how many items it is averaged; 0 where there is nothing to average.
-    """
+    """A metric of a task, or its standard error, which knows over how many items it is averaged: its size, maybe 0."""
 
     size: int
 
     @classmethod
-    def of(cls, value: float, size: int) -> Mean:
+    def of(cls, value: float, size: int) -> Self:
         """Return a metric that is averaged over so many items."""
         metric = cls(value)
         metric.size = size
@@ -88,12 +78,7 @@ class Aggregation:
 def mean_of(
     values: Callable[[Sequence[Any]], Sequence[float]], check: Callable[[Sequence[Any]], None] = lambda documents: None
 ) -> Aggregation:
-    """Return the mean of values that are made from several documents each, such as one for each pair.
-
-    Args:
-        values: Metrics of the documents -> independent values.
-        check: As for :class:`Aggregation`.
-    """
+    """Return the mean of independent values that are made from several documents each, such as one for each pair."""
     return Aggregation(values, _mean, lambda items: clustered_mean_stderr(items, range(len(items))), check=check)
 
 

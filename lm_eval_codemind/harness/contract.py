@@ -4,7 +4,6 @@ What the harness calls, and with what, is in :mod:`lm_eval_codemind.harness.hook
 """
 
 import argparse
-import inspect
 import json
 import logging
 import os
@@ -25,46 +24,11 @@ from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
-from lm_eval_codemind.harness.location import task_directories
 
 logger = logging.getLogger(__name__)
 
 # The first version that this suite was not tested with.
 _UNKNOWN = Version("0.5.0.dev0")
-
-
-def include_our_tasks(manager: Any) -> None:
-    """Extend the harness's ``TaskManager``: where it includes the harness's own tasks, it also includes ours.
-
-    Relies on ``TaskManager(include_path=None, include_defaults=True)``: ``include_path`` is a path or a list of paths,
-    and tasks from later paths replace earlier ones of the same name. Directories that the user names come last.
-    Called by :mod:`lm_eval_codemind.startup`. The harness has no entry points for tasks up to 0.5.0.dev1.
-
-    Args:
-        manager: The class ``lm_eval.tasks.TaskManager``.
-    """
-    initialise = manager.__init__
-    signature = inspect.signature(initialise)
-
-    @wraps(initialise)
-    def with_our_tasks(self: Any, *arguments: Any, **named: Any) -> None:
-        call = signature.bind(self, *arguments, **named)
-        call.apply_defaults()
-        include_path = call.arguments["include_path"]
-        if call.arguments["include_defaults"]:
-            paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
-            try:
-                ours = task_directories()
-            except Exception as error:
-                # Other tasks must work even if our installation is damaged.
-                logger.warning("the tasks of lm-eval-codemind are left out: %s", error)
-                ours = []
-            known = {Path(path).resolve() for path in paths}
-            call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
-        initialise(*call.args, **call.kwargs)
-        self.include_path = include_path
-
-    manager.__init__ = with_our_tasks
 
 
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -122,13 +86,13 @@ def use_own_requests() -> None:
       as often as there are responses to it.
     - ``apply_filters``: after it the responses and how they were read are recorded.
     """
+    module: Any = sys.modules.get("lm_eval.api.task")
+    if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
+        return
     # The start-up hook imports this module in every process that uses the harness; these imports take long.
     from lm_eval_codemind.harness.provenance import record_responses, suite_of
     from lm_eval_codemind.harness.replies import read_all_replies
 
-    module: Any = sys.modules.get("lm_eval.api.task")
-    if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
-        return
     task = module.ConfigurableTask
     usual_build, usual_filters = task.build_all_requests, task.apply_filters
 
@@ -254,10 +218,7 @@ def results_written(directory: Path | None) -> Iterator[None]:
     """Check that the harness's result and sample files are complete when it has run.
 
     The harness logs a warning if it cannot write them, and ends with status 0. Incomplete files get the suffix
-    ``.incomplete``, so that they are not read as results.
-
-    Args:
-        directory: Where the files go; None if the user wants no files.
+    ``.incomplete``, so that they are not read as results. Nothing is checked if the user wants no files.
 
     Raises:
         UserError: If files are missing or incomplete afterwards.

@@ -34,12 +34,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, sandbox: WorkerPool | SharedPool) -> None:
-        """Read the outcomes that an earlier, interrupted scoring left.
-
-        Args:
-            path: The file; it is made if it is not there. A line that was cut off is passed over.
-            sandbox: What executes the jobs whose outcome is not known.
-        """
+        """Read the outcomes that an earlier, interrupted scoring left; the file is made if it is not there."""
         self._sandbox = sandbox
         self._lock = threading.Lock()
         self._known: dict[str, Outcome] = {}

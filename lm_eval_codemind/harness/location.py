@@ -1,10 +1,17 @@
-"""Where the YAML files of the tasks are."""
+"""Where the YAML files of the tasks are, and how the harness finds them there."""
 
+import inspect
+import logging
+from collections.abc import Mapping
+from functools import wraps
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import lm_eval_codemind
 from lm_eval_codemind.errors import UserError
+
+logger = logging.getLogger(__name__)
 
 
 def task_directories() -> list[str]:
@@ -31,3 +38,49 @@ def task_directory() -> Path:
         if (directory / "ier").is_dir():
             return directory
     raise UserError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")
+
+
+def task_manager(metadata: Mapping[str, Any] | None = None) -> Any:
+    """Return a ``TaskManager`` of the harness that knows this suite's tasks alone.
+
+    Args:
+        metadata: ``--metadata``, which goes to all tasks.
+    """
+    # Costs seconds, and `codemind --help` must not.
+    from lm_eval.tasks import TaskManager
+
+    return TaskManager(include_path=task_directories(), include_defaults=False, metadata=dict(metadata or {}))
+
+
+def include_our_tasks(manager: Any) -> None:
+    """Extend the harness's ``TaskManager``: where it includes the harness's own tasks, it also includes ours.
+
+    Relies on ``TaskManager(include_path=None, include_defaults=True)``: ``include_path`` is a path or a list of paths,
+    and tasks from later paths replace earlier ones of the same name. Directories that the user names come last.
+    Called by :mod:`lm_eval_codemind.startup`. The harness has no entry points for tasks up to 0.5.0.dev1.
+
+    Args:
+        manager: The class ``lm_eval.tasks.TaskManager``.
+    """
+    initialise = manager.__init__
+    signature = inspect.signature(initialise)
+
+    @wraps(initialise)
+    def with_our_tasks(self: Any, *arguments: Any, **named: Any) -> None:
+        call = signature.bind(self, *arguments, **named)
+        call.apply_defaults()
+        include_path = call.arguments["include_path"]
+        if call.arguments["include_defaults"]:
+            paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
+            try:
+                ours = task_directories()
+            except Exception as error:
+                # Other tasks must work even if our installation is damaged.
+                logger.warning("the tasks of lm-eval-codemind are left out: %s", error)
+                ours = []
+            known = {Path(path).resolve() for path in paths}
+            call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
+        initialise(*call.args, **call.kwargs)
+        self.include_path = include_path
+
+    manager.__init__ = with_our_tasks

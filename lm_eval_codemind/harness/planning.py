@@ -21,13 +21,10 @@ _TIKTOKEN = "tiktoken:"
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """The requests of one task.
+    """The requests of one task: how many there are, with repeats, and how long they are together.
 
-    Attributes:
-        task: Its name.
-        requests: The number of requests, with repeats.
-        prompts: The length of all prompts together, in tokens, or in characters without a tokenizer.
-        output_tokens: The most tokens that all responses together can have; None if the task sets no limit.
+    Prompts are measured in tokens, or in characters without a tokenizer. ``output_tokens`` is the most that all
+    responses can have; None if the task sets no limit.
     """
 
     task: str
@@ -126,12 +123,12 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     return Plan(tasks, run.later, list(dict.fromkeys(missing)))
 
 
+def _texts(prompt: str | Messages) -> list[str]:
+    return [prompt] if isinstance(prompt, str) else [message["content"] for message in prompt]
+
+
 def _characters(prompt: str | Messages) -> int:
-    return len(prompt) if isinstance(prompt, str) else sum(len(message["content"]) for message in prompt)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+    return sum(map(len, _texts(prompt)))
 
 
 def tokenizer(name: str) -> Length:
@@ -144,33 +141,28 @@ def tokenizer(name: str) -> Length:
     Raises:
         UserError: If there is no such tokenizer, or its library is not installed.
     """
-    if name.startswith(_TIKTOKEN):
-        try:
-            import tiktoken
-
-            encoding = tiktoken.get_encoding(name.removeprefix(_TIKTOKEN))
-        except ImportError as error:
-            raise UserError(f"--tokenizer {name} needs tiktoken: pip install 'lm-eval-codemind[api]'") from error
-        except Exception as error:  # of its registry, or of the download
-            raise UserError(
-                f"--tokenizer {name} cannot be loaded ({_first_line(error)}); check its name and the network"
-            ) from error
-
-        def tiktoken_length(prompt: str | Messages) -> int:
-            texts = [prompt] if isinstance(prompt, str) else [message["content"] for message in prompt]
-            return sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
-
-        return tiktoken_length
+    encodes = name.startswith(_TIKTOKEN)
     try:
-        from transformers import AutoTokenizer
-
-        loaded = AutoTokenizer.from_pretrained(name)
+        return _encoding(name.removeprefix(_TIKTOKEN)) if encodes else _of_transformers(name)
     except ImportError as error:
-        raise UserError(f"--tokenizer {name} needs transformers: pip install 'lm-eval-codemind[hf]'") from error
-    except Exception as error:  # each release raises errors of another library
-        raise UserError(
-            f"--tokenizer {name} cannot be loaded ({_first_line(error)}); check its name and the network"
-        ) from error
+        library, extra = ("tiktoken", "api") if encodes else ("transformers", "hf")
+        raise UserError(f"--tokenizer {name} needs {library}: pip install 'lm-eval-codemind[{extra}]'") from error
+    except Exception as error:  # of the library's registry, or of the download
+        reason = str(error).strip().partition("\n")[0]
+        raise UserError(f"--tokenizer {name} cannot be loaded ({reason}); check its name and the network") from error
+
+
+def _encoding(name: str) -> Length:
+    import tiktoken
+
+    encoding = tiktoken.get_encoding(name)
+    return lambda prompt: sum(len(encoding.encode(text, disallowed_special=())) for text in _texts(prompt))
+
+
+def _of_transformers(name: str) -> Length:
+    from transformers import AutoTokenizer
+
+    loaded = AutoTokenizer.from_pretrained(name)
 
     def length(prompt: str | Messages) -> int:
         if isinstance(prompt, str):

@@ -114,11 +114,7 @@ def read_recordings(
                 new: Sequence[str] = _responses_of(row)
                 prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise UserError(
-                    f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
-                    "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
-                    "file of lm-evaluation-harness or EvalPlus"
-                ) from error
+                raise _not_recorded(path, place, error) from error
             if strip_prompt:
                 try:
                     new = [_without_prompt(response, prompt) for response in new]
@@ -186,18 +182,19 @@ def _json_lines(path: Path) -> Iterator[tuple[str, Any]]:
             try:
                 row = json.loads(line)
             except ValueError as error:
-                row = error
+                raise _not_recorded(path, f"line {number}", error) from error
             yield f"line {number}", row
 
 
-def _key_of(row: Any) -> Key:
-    """Return the key of a row.
+def _not_recorded(path: Path, place: str, error: Exception) -> UserError:
+    return UserError(
+        f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, problem_id and "
+        "response (a text or null) or responses (a list of these), or comes from a sample file of "
+        "lm-evaluation-harness or EvalPlus"
+    )
 
-    Raises:
-        ValueError, TypeError, KeyError or AttributeError: If it has none.
-    """
-    if isinstance(row, ValueError):
-        raise row
+
+def _key_of(row: Any) -> Key:
     if "task_id" not in row:
         return Key.of(row.get("doc", row)).recorded()
     prefix, _, number = row["task_id"].partition("/")
@@ -210,12 +207,6 @@ def _key_of(row: Any) -> Key:
 
 
 def _responses_of(row: Mapping[str, Any]) -> list[Reply]:
-    """Return the responses of a row.
-
-    Raises:
-        TypeError: If one is neither a text nor null.
-        KeyError: If there are none.
-    """
     if "doc" in row:
         texts = [response for responses in row["resps"] for response in responses]
     elif "responses" in row:
@@ -239,11 +230,7 @@ def _prompt_of(row: Mapping[str, Any]) -> str:
 
 
 def _without_prompt(response: str, prompt: str) -> str:
-    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned.
-
-    Raises:
-        UserError: If there is no prompt, or if the response does not begin with it.
-    """
+    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned."""
     if not prompt.strip():
         raise UserError("the row names no `prompt`, which strip_prompt needs")
     if not response:
@@ -278,10 +265,6 @@ def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]
     A line of a sample file holds the program and the input that it is about. A row of a study names the label of its
     question as ``published_label``; ``proofs/asked_otherwise.json`` has the digests of those labels whose questions
     changed.
-
-    Args:
-        row: A line of a file of recorded responses.
-        document: The document that has the row's key.
     """
     logged = row.get("doc")
     if logged is not None:

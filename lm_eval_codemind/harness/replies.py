@@ -141,7 +141,6 @@ _warned: set[str] = set()
 
 
 def _warn(kind: str, shape: str) -> None:
-    """Warn of a shape, once for each kind."""
     if kind not in _warned:
         _warned.add(kind)
         logger.warning("a response that is not a text counts as empty (%s): %s", kind, shape)
@@ -165,20 +164,16 @@ class _Failures:
             UserError: If the endpoint has not answered a single request so far.
         """
         self.in_a_row += 1
-        reason = " ".join(_reason(error).split())
+        body = getattr(getattr(error, "response", None), "text", "")
+        reason = shortened(" ".join(f"{type(error).__name__}: {error} {body}".split()), 300)
         if not self.answered and self.in_a_row >= _FAILURES_AT_FIRST:
             raise UserError(
-                f"the endpoint did not answer the first {self.in_a_row} requests ({shortened(reason, 300)}); check "
+                f"the endpoint did not answer the first {self.in_a_row} requests ({reason}); check "
                 "base_url, the name of the model, the key and the length of the prompts in --model_args"
             )
-        logger.warning("a request failed and counts as an empty response: %s", shortened(reason, 300))
+        logger.warning("a request failed and counts as an empty response: %s", reason)
         if self.in_a_row == _FAILURES_LATER:
             logger.warning("%d requests failed in a row; the remaining ones are not sent", self.in_a_row)
-
-
-def _reason(error: Exception) -> str:
-    body = getattr(getattr(error, "response", None), "text", "")
-    return f"{type(error).__name__}: {error} {body}"
 
 
 def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:

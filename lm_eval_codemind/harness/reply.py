@@ -1,7 +1,7 @@
 """A response as a model gave it, with what is known about it."""
 
 import re
-from typing import Any
+from typing import Any, Self
 
 SKIPPED = "[codemind: no response recorded, leave this document out]"
 """The response of a replay model to a document that must be left out of the scores."""
@@ -26,7 +26,7 @@ class Reply(str):
 
     def __new__(
         cls, text: str = "", tokens: int | None = None, cut: bool | None = None, failed: bool = False, replaced: int = 0
-    ) -> "Reply":
+    ) -> Self:
         """Return a reply; lone surrogates of the text are replaced and counted."""
         clean, count = _SURROGATE.subn("\ufffd", text)
         reply = super().__new__(cls, clean)

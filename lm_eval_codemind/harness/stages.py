@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError, shortened
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
@@ -90,7 +90,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     """Read the responses to the first stage of a task.
 
     Args:
-        task: Name of the first stage's task.
+        task: Name of its task.
         setting: The setting of the questions to take.
         place: A results file of the harness, or a directory that holds one at any depth.
         metadata: ``--metadata`` with ``--model_args``, as the harness hands them to a task.
@@ -177,10 +177,7 @@ def _responses(samples: Path, recorded: object, documents: Mapping[Key, Any]) ->
 
 
 def _task_here(task: str, metadata: Mapping[str, Any]) -> Any:
-    """Return this release's task of the first stage."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
+    manager = task_manager(metadata)
     if task not in manager.all_tasks:
         raise UserError(f"{TASK}={task}: there is no such task; the YAML file must name one of this suite")
     return manager.load([task])["tasks"][task]

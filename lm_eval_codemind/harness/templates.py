@@ -73,11 +73,7 @@ class Templates:
         return examples
 
     def digest(self, language: str = "") -> str:
-        """Return the SHA-256 digest of the names and contents of all files behind the family's prompts.
-
-        Args:
-            language: The programs' language. Its subfolder is included, if there is one.
-        """
+        """Return the SHA-256 digest of the names and contents of all files behind the prompts of a language."""
         digest = hashlib.sha256()
         own = self.directory / language
         files = [(path.name, path) for path in [*sorted(self.directory.glob("*.txt")), self._examples]]

@@ -3,21 +3,18 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
-from lm_eval_codemind.families.views import Table, Unit, View, corrected, described, interval, views
+from lm_eval_codemind.families.table import Table, corrected, described, interval
+from lm_eval_codemind.families.view import Unit, View
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups
-from lm_eval_codemind.results.associations import (
-    associations,
-    on_same_problems,
-    output_predictions,
-    overlap,
-)
+from lm_eval_codemind.results.associations import associations, on_same_problems, output_predictions, overlap
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import Sample
@@ -99,9 +96,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
 def overall(runs: Sequence[Run], scores: Table) -> Table:
     """Return the metrics to report of each group that the harness ran, and of the tasks that are in no group.
 
-    Args:
-        runs: The runs.
-        scores: Their :func:`summary`.
+    ``scores`` is the :func:`summary` of the runs.
     """
     rows: list[Row] = []
     for view in views().values():
@@ -168,34 +163,23 @@ def correlations(observations: Sequence[Observation]) -> Table:
 
 def by_construct(observations: Sequence[Observation]) -> Table:
     """Return the mean scores of the problems whose program has a construct, by construct tag."""
-    return described("constructs", _means(observations, "construct", CONSTRUCTS, _constructs))
-
-
-def _constructs(o: Observation) -> Sequence[str]:
-    return o.complexity.constructs if o.complexity else ()
+    return described("constructs", _means(observations, "construct", CONSTRUCTS))
 
 
 def by_loop_length(observations: Sequence[Observation]) -> Table:
     """Return the mean scores of the problems by the number of loop iterations that their program makes."""
-
-    return described("loop_length", _means(observations, "iterations", [name for name, _, _ in LOOP_BINS], _bins))
-
-
-def _bins(o: Observation) -> Sequence[str]:
-    length = o.complexity.ll if o.complexity else None
-    return () if length is None else [name for name, low, high in LOOP_BINS if low <= length <= high]
+    return described("loop_length", _means(observations, "iterations", [name for name, _, _ in LOOP_BINS]))
 
 
-def _means(
-    observations: Sequence[Observation],
-    column: str,
-    categories: Sequence[str],
-    of: Callable[[Observation], Sequence[str]],
-) -> list[Row]:
+def _means(observations: Sequence[Observation], column: str, names: Sequence[str]) -> list[Row]:
     rows = []
     for view, where, cell in _cells(observations):
-        for score, category in product(view.scores, categories):
-            scores = [o.scores[score] for o in cell if category in of(o)]
+        members: dict[str, list[Observation]] = defaultdict(list)
+        for o in cell:
+            for name in _categories(o)[column]:
+                members[name].append(o)
+        for score, category in product(view.scores, names):
+            scores = [o.scores[score] for o in members[category]]
             if scores:
                 what = {**where, "score_name": score, column: category}
                 rows.append({**what, **interval(mean(scores), "score"), "n": len(scores)})
@@ -204,8 +188,16 @@ def _means(
 
 def properties(o: Observation) -> list[str]:
     """Return the categories that a problem is in, by :data:`PROPERTIES`."""
-    categories = {"construct": _constructs(o), "iterations": _bins(o), "type": [o.types[0]] if o.types else []}
-    return [PROPERTIES[column].format(name) for column, names in categories.items() for name in names]
+    return [PROPERTIES[column].format(name) for column, names in _categories(o).items() for name in names]
+
+
+def _categories(o: Observation) -> dict[str, Sequence[str]]:
+    length = o.complexity.ll if o.complexity else None
+    return {
+        "construct": o.complexity.constructs if o.complexity else (),
+        "iterations": [name for name, low, high in LOOP_BINS if length is not None and low <= length <= high],
+        "type": [o.types[0]] if o.types else [],
+    }
 
 
 def by_output_type(observations: Sequence[Observation]) -> Table:
@@ -217,12 +209,9 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
             if matches:
                 types = proportion(sum(predicted == true for true, predicted, _ in matches), len(matches))
                 values = proportion(sum(right for _, _, right in matches), len(matches))
-                parts = (
-                    {**where, "type": name},
-                    interval(types, "type_match", "type_low", "type_high"),
-                    interval(values, "value_match", "value_low", "value_high"),
-                )
-                rows.append({**parts[0], **parts[1], **parts[2], "n": len(matches)})
+                shares = interval(types, "type_match", "type_low", "type_high")
+                shares |= interval(values, "value_match", "value_low", "value_high")
+                rows.append({**where, "type": name, **shares, "n": len(matches)})
     return described("output_types", rows)
 
 

@@ -17,13 +17,9 @@ GROUPS = 10
 
 @dataclass(frozen=True)
 class Association:
-    """The association of two verdicts on the same problems.
+    """The association of two verdicts: on how many problems both are right, one of them or neither; and statistics.
 
     Attributes:
-        both: Problems on which both are right.
-        first_only: Problems on which only the first is right.
-        second_only: Problems on which only the second is right.
-        neither: Problems on which none is right.
         phi: The correlation of the verdicts, with its bootstrap interval.
         odds_ratio: The sample odds ratio, ``both * neither / (first_only * second_only)``, with the exact interval that
             belongs to Fisher's test (of the conditional odds ratio).

@@ -1,13 +1,14 @@
 """Families compared on the problems that they have in common (RQ5 to RQ7)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
-from typing import Any
 
 from lm_eval_codemind.data.catalogue import same_problems
-from lm_eval_codemind.families.views import Table, View, corrected, described, interval, views
+from lm_eval_codemind.families.table import Table, corrected, described, interval
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results.association import associate
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.statistics import compare, proportion
@@ -15,9 +16,6 @@ from lm_eval_codemind.statistics import compare, proportion
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]
 Verdicts = Mapping[str, Mapping[ProblemKey, bool]]
-
-_RIGHT, _LEFT = (True, False), (False, True)
-_OUTCOMES = {"both": (True, True), "first_only": _RIGHT, "second_only": _LEFT, "neither": (False, False)}
 
 
 def overlap(observations: Sequence[Observation]) -> Table:
@@ -60,10 +58,14 @@ def associations(observations: Sequence[Observation]) -> Table:
         pairs = []
         for pair in _pairs(solved):
             for first, second in (pair, pair[::-1]):
-                result = associate(*_verdicts(solved, first, second))
+                verdicts = _verdicts(solved, first, second)
+                result = associate(*verdicts)
                 pairs.append(
                     {
-                        **_counted(solved, model, first, second),
+                        "model": model,
+                        "first": first,
+                        "second": second,
+                        **_counted(*verdicts),
                         **interval(result.phi, "phi", "phi_low", "phi_high"),
                         **interval(result.odds_ratio, "odds_ratio", "odds_ratio_low", "odds_ratio_high"),
                         "p": result.p,
@@ -97,9 +99,9 @@ def output_predictions(observations: Sequence[Observation]) -> Table:
         )
         pairs = []
         for first, second in _pairs(solved):
-            one, other = _verdicts(solved, first, second)
-            result = vars(compare([float(verdict) for verdict in one], [float(verdict) for verdict in other]))
-            pairs.append({**_counted(solved, model, first, second), **result})
+            verdicts = _verdicts(solved, first, second)
+            families = {"model": model, "first": first, "second": second}
+            pairs.append({**families, **_counted(*verdicts), **vars(compare(*verdicts))})
         rows += corrected(pairs)
     return described("outputs", rows)
 
@@ -130,7 +132,6 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
 
 
 def _scores(observations: Sequence[Observation], model: str, view: View) -> dict[ProblemKey, float]:
-    """Return a model's scores under a family by problem."""
     return {
         (same_problems(o.benchmark), o.problem_id): o.score for o in observations if o.model == model and o.view == view
     }
@@ -141,14 +142,9 @@ def _solved(
     model: str,
     verdict: Callable[[Observation], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
 ) -> dict[str, dict[ProblemKey, bool]]:
-    """Return the problems that a model solves under each family that it ran: title -> problem -> solved.
+    """Return title of a family -> problem -> whether the model solves all its questions.
 
-    A problem with several questions is solved if all of them are.
-
-    Args:
-        observations: What is known of all models.
-        model: The model.
-        verdict: Returns the name of the problem and whether the question is solved.
+    ``verdict`` returns the name of the problem that a question counts for, and whether the question is solved.
     """
     verdicts: dict[str, dict[ProblemKey, bool]] = {}
     for o in observations:
@@ -170,8 +166,11 @@ def _verdicts(solved: Verdicts, first: str, second: str) -> tuple[list[bool], li
     return [solved[first][key] for key in common], [solved[second][key] for key in common]
 
 
-def _counted(solved: Verdicts, model: str, first: str, second: str) -> dict[str, Any]:
-    """Return the columns with the numbers of problems solved under both families, one or neither."""
-    pairs = list(zip(*_verdicts(solved, first, second), strict=True))
-    counts = {name: pairs.count(outcome) for name, outcome in _OUTCOMES.items()}
-    return {"model": model, "first": first, "second": second, **counts}
+def _counted(first: Sequence[bool], second: Sequence[bool]) -> dict[str, int]:
+    pairs = Counter(zip(first, second, strict=True))
+    return {
+        "both": pairs[True, True],
+        "first_only": pairs[True, False],
+        "second_only": pairs[False, True],
+        "neither": pairs[False, False],
+    }

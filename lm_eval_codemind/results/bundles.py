@@ -26,11 +26,6 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
 
     The same files give the same bytes.
 
-    Args:
-        path: The archive to write.
-        run: The run, with samples.
-        submission: What is submitted; plain values.
-
     Raises:
         UserError: If a file that scoring needs is not next to the run's files. The message names the file.
     """
@@ -70,9 +65,8 @@ def opened(paths: Iterable[Path]) -> Iterator[list[Path]]:
                 directory = Path(folder) / str(number)
                 directory.mkdir()
                 _unpack(path, directory)
-                places.append(directory)
-            else:
-                places.append(path)
+                path = directory
+            places.append(path)
         yield places
 
 

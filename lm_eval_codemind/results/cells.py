@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from lm_eval_codemind.families.views import Table, in_words, show
+from lm_eval_codemind.families.table import Table, in_words, show
 from lm_eval_codemind.results.analysis import PROPERTIES
 from lm_eval_codemind.results.observations import ALL, Observation
 from lm_eval_codemind.results.provenance import effort
@@ -30,15 +30,9 @@ _LONG = 24
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table.
+    """A cell of a table: a text, its link, a note below it, and below that a second link, to samples.
 
-    Attributes:
-        text: The text that it shows.
-        note: A remark below the text.
-        link: The address that the text links to; empty if it is no link.
-        value: The key that its column is sorted by.
-        samples: The text of a second link, below the remark.
-        samples_link: The address of the second link.
+    The column is sorted by ``value``.
     """
 
     text: str
@@ -86,12 +80,7 @@ class Samples:
         )
 
     def link(self, row: Row, column: str = "model") -> str:
-        """Return the fragment of the samples that a row is about; empty if there is none.
-
-        Args:
-            row: A row of a table.
-            column: The column with the model.
-        """
+        """Return the fragment of the samples that a row is about; the model is in ``column``. Empty without samples."""
         name, model = _subject(row), row.get(column, "")
         if not self.count(model, name):
             return ""
@@ -106,12 +95,10 @@ class Samples:
         )
 
     def score(self, row: Row | None, page: str = "", wrong: bool = True) -> Cell:
-        """Return a score with its interval and links to all its samples and to the incorrect ones.
+        """Return a score with its interval and links to all its samples and, with ``wrong``, to the incorrect ones.
 
-        Args:
-            row: The row of the summary or of the overall table; None where there is no score.
-            page: The page with the samples, of this model only; by default they are on the same page.
-            wrong: Whether to show the second link.
+        The row is one of the summary or of the overall table; None where there is no score. ``page`` has the samples of
+        this model alone; by default they are on the same page.
         """
         if row is None:
             return Cell("")
@@ -151,9 +138,7 @@ def fragment(**wanted: str) -> str:
 def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda name, row: {}) -> dict[str, Any]:
     """Return a table for a page: intervals below their values, and no column without a value.
 
-    Args:
-        table: The table.
-        cell: Returns the parts of a :class:`Cell` that a column of a row has in addition to its text.
+    ``cell`` returns the parts of a :class:`Cell` that a column of a row has in addition to its text.
     """
     columns, lines, none = list(table.columns.items()), table.shown(), ("", show(math.nan, "number"))
     lows = [k for k, (_, column) in enumerate(columns) if column.heading == _LOW]
@@ -175,7 +160,6 @@ def grid(table: Table, cell: Callable[[str, Row], Mapping[str, str]] = lambda na
 
 
 def _subject(row: Row) -> str:
-    """Return the task, the group or the family that a row is about."""
     return str(row.get("task") or row.get("group") or row.get("family", ""))
 
 

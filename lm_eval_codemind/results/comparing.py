@@ -10,11 +10,7 @@ from lm_eval_codemind.results.settings import differences
 
 
 def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
-    """Read the runs of two models and check that they can be compared.
-
-    Args:
-        first: A result file or a directory with runs of one model.
-        second: The same of the other model, or of the same model under other settings.
+    """Read the runs of two models, or of one model under two settings, and check that they can be compared.
 
     Returns:
         The runs, labelled by model, or by path if both are the same model; and the settings of each task that

@@ -6,7 +6,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import yaml
 from datasets import Dataset, Features, List, Value
 
@@ -16,6 +15,7 @@ from lm_eval_codemind.families.views import views
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.problems import Complexity, Problem, digest, dump_problems
+from lm_eval_codemind.results.pages import templates
 
 # The Hub asks for the framework's name; https://huggingface.co/docs/hub/eval-results
 FRAMEWORK = "lm-evaluation-harness"
@@ -36,8 +36,7 @@ _FEATURES = Features({field.name: _NESTED.get(field.name, _TEXT) for field in fi
 def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
     """Return the content of ``eval.yaml``, which declares the data set as a benchmark with its tasks.
 
-    Args:
-        tasks: Name of each task -> the benchmark it runs on, which is the data set's configuration.
+    The benchmark of a task is a configuration of the data set.
     """
     return {
         "name": "CodeMind",
@@ -74,13 +73,8 @@ def official_tasks() -> dict[str, str]:
 def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], tasks: Mapping[str, str]) -> list[Path]:
     """Write a data set as the Hub and ``datasets.load_dataset(DIRECTORY, BENCHMARK, split="test")`` expect it.
 
-    Args:
-        directory: Where to write: a Parquet file for each benchmark, ``README.md`` (the card) and ``eval.yaml``.
-        benchmarks: Benchmark -> its problems; each becomes a configuration.
-        tasks: Name of each task -> the benchmark it runs on; those on other benchmarks are left out.
-
-    Returns:
-        The files.
+    The files, which are returned, are a Parquet file for each benchmark, ``README.md`` (the card) and ``eval.yaml``.
+    Tasks on other benchmarks are left out.
     """
     files = []
     described = []
@@ -109,7 +103,6 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
 
 
 def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
-    """Return the card: YAML for the Hub at the top, text for readers below."""
     metadata = {
         "pretty_name": "CodeMind",
         "language": ["en"],
@@ -121,9 +114,8 @@ def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
             for one in benchmarks
         ],
     }
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=False, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.get_template("dataset_card.md.j2").render(
-        metadata=yaml.safe_dump(metadata, sort_keys=False).strip(), benchmarks=benchmarks, version=__version__
+    return (
+        templates(escape=False)
+        .get_template("dataset_card.md.j2")
+        .render(metadata=yaml.safe_dump(metadata, sort_keys=False).strip(), benchmarks=benchmarks, version=__version__)
     )

@@ -10,7 +10,9 @@ from typing import Any
 from markupsafe import Markup
 
 from lm_eval_codemind.data.catalogue import benchmarks
-from lm_eval_codemind.families.views import Table, View, in_words, short_name, views
+from lm_eval_codemind.families.table import Table, in_words
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import short_name, views
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.results.analysis import comparisons, findings, overall, summary
 from lm_eval_codemind.results.cells import Row, Samples, effort_cells, grid
@@ -46,11 +48,6 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     ``index.html`` holds an overall table, a chart, the comparison of two models, and a table for each task;
     ``reports/`` a report for each run; ``results.csv``, ``results.json`` and ``overall.csv`` the scores. All links are
     relative, so that the site works as files and from any static host.
-
-    Args:
-        submitted: The runs.
-        directory: Where to write; files of the same names are replaced.
-        title: The title of the index.
 
     Raises:
         OSError: If a file cannot be written. Each file is written whole or not at all.
@@ -121,7 +118,6 @@ def _pair(row: Row, samples: Samples) -> Row:
 
 
 def _boards(rows: Sequence[Row], entries: Sequence[_Entry], samples: Samples) -> list[dict[str, Any]]:
-    """Return a table for each task."""
     known = {task.task: (task, view) for entry in entries for task, view in entry.run.known_tasks}
     boards = []
     for task in sorted(distinct(row["task"] for row in rows), key=lambda name: _order(*known[name])):
@@ -173,7 +169,6 @@ def _board(
 
 
 def _charts(table: Table, series: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a chart of the overall scores for each family."""
     charts = []
     for family in distinct(row["family"] for row in table.rows):
         figures = plots([replace(table, rows=[row for row in table.rows if row["family"] == family])])

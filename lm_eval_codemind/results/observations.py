@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_codemind.families.views import Unit, View
+from lm_eval_codemind.families.view import Unit, View
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Key
@@ -96,13 +96,7 @@ def scored_samples(task: TaskRun) -> list[Sample]:
 
 
 def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:
-    """Return the complexity of a problem: its column in the data set, else measured from its program.
-
-    Args:
-        doc: A row of the data set.
-        column: Name of the column with the measures.
-        code: Name of the column with the program.
-    """
+    """Return the complexity of a problem: the column of its document, else measured from the program in another."""
     stored = doc.get(column)
     if isinstance(stored, Mapping):
         return Complexity.from_row(stored)

@@ -11,25 +11,28 @@ from markupsafe import Markup
 from lm_eval_codemind import __version__
 
 
+def templates(escape: bool = True) -> jinja2.Environment:
+    """Return the environment of the packaged templates. It escapes for HTML by default."""
+    loader = jinja2.PackageLoader("lm_eval_codemind.results")
+    return jinja2.Environment(loader=loader, autoescape=escape, trim_blocks=True, lstrip_blocks=True)
+
+
 def render_page(name: str, **context: Any) -> str:
     """Return the page that ``templates/NAME.html.j2`` describes, with ``common.js`` and ``NAME.js`` as its only script.
 
     Everything in the context is escaped, unless it is ``Markup``.
-
-    Args:
-        name: Name of the template.
-        context: What the template shows.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     script = _resource("common.js") + _resource(f"{name}.js")
-    return environment.get_template(f"{name}.html.j2").render(
-        version=__version__,
-        style=Markup(_resource("report.css")),
-        script=Markup(script),
-        script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
-        **context,
+    return (
+        templates()
+        .get_template(f"{name}.html.j2")
+        .render(
+            version=__version__,
+            style=Markup(_resource("report.css")),
+            script=Markup(script),
+            script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+            **context,
+        )
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lm_eval_codemind.families.views import Table, in_words
+from lm_eval_codemind.families.table import Table, in_words
 from lm_eval_codemind.results.figures import Figure, Mark, UpSet
 from lm_eval_codemind.results.observations import ALL, distinct
 

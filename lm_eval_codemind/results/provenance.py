@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.families.views import Table, described
+from lm_eval_codemind.families.table import Table, described
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
 
@@ -65,33 +65,34 @@ def _tasks(runs: Sequence[Run]) -> Table:
 
 
 def _readings(runs: Sequence[Run]) -> Table:
-    rows = []
-    for run in runs:
-        for task in run.tasks:
-            counts = task.suite.get("readings")
-            if counts:
-                shares = {name: counts.get(name, math.nan) / counts["responses"] for name in _READINGS}
-                rows.append({"model": run.label, "task": task.task, "responses": counts["responses"], **shares})
+    rows = [
+        {
+            "model": run.label,
+            "task": task.task,
+            "responses": counts["responses"],
+            **{name: counts.get(name, math.nan) / counts["responses"] for name in _READINGS},
+        }
+        for run in runs
+        for task in run.tasks
+        if (counts := task.suite.get("readings"))
+    ]
     return described("readings", rows)
 
 
 def _lengths(runs: Sequence[Run]) -> Table:
-    rows = []
-    for run in runs:
-        for task in run.tasks:
-            lengths = task.suite.get("response_lengths")
-            if lengths:
-                n = lengths["responses"]
-                rows.append(
-                    {
-                        "model": run.label,
-                        "task": task.task,
-                        "responses": n,
-                        "characters": lengths["characters"] / n,
-                        "longest": lengths["longest"],
-                        "tokens": lengths.get("tokens", math.nan) / n,
-                    }
-                )
+    rows = [
+        {
+            "model": run.label,
+            "task": task.task,
+            "responses": lengths["responses"],
+            "characters": lengths["characters"] / lengths["responses"],
+            "longest": lengths["longest"],
+            "tokens": lengths.get("tokens", math.nan) / lengths["responses"],
+        }
+        for run in runs
+        for task in run.tasks
+        if (lengths := task.suite.get("response_lengths"))
+    ]
     return described("lengths", rows)
 
 
@@ -113,7 +114,6 @@ def effort(runs: Sequence[Run], task: str | None = None) -> dict[str, float]:
 
 
 def _unproven(run: Run) -> float:
-    """Return the number of unproven passes of a run; NaN if the run has no such count."""
     counts = [metric.value for task in run.tasks if (metric := task.main_metrics.get("unproven_passes"))]
     return sum(counts) if counts else math.nan
 

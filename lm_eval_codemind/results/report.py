@@ -10,7 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.families.views import Part, Table, in_words, short_name, show
+from lm_eval_codemind.families.table import Table, in_words, show
+from lm_eval_codemind.families.view import Part
+from lm_eval_codemind.families.views import short_name
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import MEASURES, analyses, properties
@@ -64,10 +66,6 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
 
     Texts of models and data sets are in the page as compressed JSON without markup, and the page's script shows
     them as text only; a content security policy forbids every other script and every connection.
-
-    Args:
-        report: What to show.
-        title: The page's title.
     """
     tables = {table.name: table for table in report.tables}
     samples = Samples(report.runs, report.observations)
@@ -97,15 +95,12 @@ def _facts(runs: Table) -> str:
     """Return when and with what the runs were made, in one line."""
     dates = sorted(row["date"] for row in runs.rows)
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-    versions = [f"{name} {', '.join(distinct(row[key] for row in runs.rows))}" for key, name in _VERSIONS.items()]
-    return f"{len(runs.rows)} run{'s' if len(runs.rows) > 1 else ''}, {when}; {', '.join(versions)}"
-
-
-_VERSIONS = {"suite": "lm-eval-codemind", "lm_eval": "lm-eval"}
+    suite, harness = (", ".join(distinct(row[column] for row in runs.rows)) for column in ("suite", "lm_eval"))
+    number = f"{len(runs.rows)} run{'s' if len(runs.rows) > 1 else ''}"
+    return f"{number}, {when}; lm-eval-codemind {suite}, lm-eval {harness}"
 
 
 def _overview(report: Report, overall: Table, samples: Samples) -> dict[str, Any]:
-    """Return the metrics to report of each model, and what its runs took."""
     block = _pivot(overall.rows, lambda row: str(row["group"]), samples)
     took = {model: effort_cells([run for run in report.runs if run.label == model]) for model, _ in block["rows"]}
     known = [heading for heading in effort_cells(report.runs) if any(cells[heading].text for cells in took.values())]
@@ -117,7 +112,6 @@ def _overview(report: Report, overall: Table, samples: Samples) -> dict[str, Any
 
 
 def _grids(report: Report, summary: Table, samples: Samples) -> list[dict[str, Any]]:
-    """Return the metrics to report, family by family."""
     known = {task.task: (task, view) for run in report.runs for task, view in run.known_tasks}
     rows = [row for row in summary.rows if row["metric"] in known[row["task"]][1].reported]
 
@@ -205,12 +199,7 @@ def nothing_in(table: Table) -> str:
 
 
 def embedded(figure: Figure | UpSet, series: Sequence[str]) -> dict[str, Any]:
-    """Return a figure for a page: its title, its drawing, and its legend if it has one.
-
-    Args:
-        figure: The figure.
-        series: All series of the page.
-    """
+    """Return a figure for a page with these series: its title, its drawing, and its legend if it has one."""
     legend = [(name, Markup(legend_mark(name, series))) for name in figure.series]
     return {"title": figure.title, "svg": Markup(figure.svg(series)), "legend": legend}
 
@@ -269,23 +258,23 @@ def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
     observations = report.observations
     s_scores = {one.task: one.view.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes, categories = _Numbers(), _Numbers(), _Numbers(), _Numbers(), _Numbers()
-    problems: dict[Key, int] = {}
-    described: list[list[Any]] = []
-    names = ("model", "task", "problem", "score", "verdict", "outcome", "properties")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    problems: dict[Key, Observation] = {}
     for o in observations:
-        key = o.key
-        if key not in problems:
-            problems[key] = len(problems)
-            measures = [getattr(o.complexity, name) if o.complexity else None for name in MEASURES]
-            described.append([key.within_task(), benchmarks[o.benchmark], measures])
-        columns["model"].append(models[o.model])
-        columns["task"].append(tasks[o.task])
-        columns["problem"].append(problems[key])
-        columns["score"].append(round(o.score, 6))
-        columns["verdict"].append(verdict(o))
-        columns["outcome"].append(outcomes[o.view.outcome(o.unit)])
-        columns["properties"].append([categories[name] for name in properties(o)])
+        problems.setdefault(o.key, o)
+    numbers = {key: number for number, key in enumerate(problems)}
+    columns: dict[str, list[Any]] = {
+        "model": [models[o.model] for o in observations],
+        "task": [tasks[o.task] for o in observations],
+        "problem": [numbers[o.key] for o in observations],
+        "score": [round(o.score, 6) for o in observations],
+        "verdict": [verdict(o) for o in observations],
+        "outcome": [outcomes[o.view.outcome(o.unit)] for o in observations],
+        "properties": [[categories[name] for name in properties(o)] for o in observations],
+    }
+    described = [
+        [key.within_task(), benchmarks[o.benchmark], [getattr(o.complexity, name, None) for name in MEASURES]]
+        for key, o in problems.items()
+    ]
     sets = Samples(report.runs, observations).sets
     return {
         "models": list(models),

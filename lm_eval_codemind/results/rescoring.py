@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval.tasks import TaskManager
-
 from lm_eval_codemind.data.benchmarks import UpstreamError
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import UserError
@@ -19,7 +17,7 @@ from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.stages import model_identity
@@ -36,15 +34,10 @@ def replay(
     metadata: Mapping[str, Any] | None = None,
     journal: Path | None = None,
 ) -> None:
-    """Score recorded responses with the harness, which writes its results and samples and prints nothing.
+    """Score a file of recorded responses with the harness, which writes its results and samples and prints nothing.
 
-    Args:
-        responses: The file of the responses.
-        model_args: More arguments of the replaying model.
-        documents: Task -> the indices of its documents.
-        output: The directory of the results.
-        metadata: ``--metadata``.
-        journal: The file with the outcomes that are known; without it every program is executed.
+    ``documents`` has the indices of each task's documents; ``model_args`` are more arguments of the replaying model.
+    Outcomes in the journal are known; without it every program is executed.
     """
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps({**model_args, "responses": [responses]})]
     # The harness wants a confirmation before programs run. Here they run in the sandbox.
@@ -60,11 +53,8 @@ def replay(
 def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
     """Score the responses of a run again, and give the new run; its files are removed afterwards.
 
-    The same tasks score the same documents, without a model, with the run's ``--metadata``.
-
-    Args:
-        run: The run.
-        prompts: The directory of the user's templates, if they have moved since the run.
+    The same tasks score the same documents, without a model, with the run's ``--metadata``. ``prompts`` is the
+    directory of the user's templates, if they have moved since.
 
     Raises:
         UserError: If the run has no samples, a task has another version here, its templates are missing, or its data
@@ -107,8 +97,7 @@ def _several(samples: str) -> SeveralResponses:
 
 
 def _require_same_versions(run: Run) -> None:
-    """Raise a ValueError if a task of the run has another version here."""
-    known = TaskManager(include_path=list(task_directories()), include_defaults=False).task_index
+    known = task_manager().task_index
     for task in run.tasks:
         there = task.metadata.get("version")
         here = (known[task.task].cfg.get("metadata") or {}).get("version") if task.task in known else None
@@ -121,7 +110,6 @@ def _require_same_versions(run: Run) -> None:
 
 
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
-    """Return the ``--metadata`` of a task's run, as its results record it."""
     view = view_of(task)
     metadata = dict(task.suite.get("options") or {}) if view is None else view.options_again(task, file)
     place, digest = templates_of(task.suite)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.families.views import View, view_of
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.models import checks_the_suite, replays
 from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.questions import Answer
@@ -22,13 +23,7 @@ _PREFIX = "codemind_"
 
 @dataclass(frozen=True)
 class Group:
-    """A group of tasks that the harness aggregated.
-
-    Attributes:
-        name: Its name.
-        tasks: The names of its tasks.
-        metrics: Its metrics by name, under the main filter of its tasks.
-    """
+    """A group of tasks that the harness aggregated, and its metrics under the main filter of its tasks."""
 
     name: str
     tasks: tuple[str, ...]
@@ -37,14 +32,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the harness: one model on one or more tasks of the suite.
+    """One run of the harness: one model on one or more tasks of the suite, and the whole result file.
 
-    Attributes:
-        path: The result file.
-        label: The model's name, made unique among the runs that were read together.
-        model: The model's name.
-        tasks: The tasks of the suite that were run.
-        raw: The whole result file.
+    The label is the model's name, made unique among the runs that were read together.
     """
 
     path: Path

@@ -65,7 +65,6 @@ def citations(runs: Sequence[Run]) -> list[str]:
 
 
 def _members(runs: Sequence[Run], model: str, group: str) -> dict[str, dict[str, str]]:
-    """Return the settings of a task, or of each task of a group, by the name of the task."""
     chosen = [run for run in runs if run.label == model]
     names = {group, *(task for run in chosen for entry in run.groups if entry.name == group for task in entry.tasks)}
     return {task.task: settings(run, task) for run in chosen for task in run.tasks if task.task in names}

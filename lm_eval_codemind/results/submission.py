@@ -13,7 +13,8 @@ import yaml
 
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import shortened
-from lm_eval_codemind.families.views import View, view_of
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.models import checks_the_suite
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_args
@@ -48,20 +49,7 @@ _MOST_FAILED = 0.05
 
 @dataclass(frozen=True)
 class Submission:
-    """The data of a submission in addition to the run.
-
-    Attributes:
-        model: The model's name on the Hub, ``ORG/NAME``.
-        dataset: The data set's name on the Hub, ``ORG/NAME``.
-        model_was: The run's name of the model, if it is not ``model``; both are shown.
-        revision: The data set's revision there; None to leave it open.
-        source_url: Where the run can be looked at, such as its report; None if nowhere.
-        source_name: What that place is called; only with a URL.
-        user: Who made the run, a user of the Hub; only with a URL.
-        org: The same for an organisation; only with a URL.
-        notes: Anything to add to the notes on the setup.
-        recorded: Whether responses that were recorded elsewhere may be submitted, as such.
-    """
+    """The data of a submission in addition to the run, as the options of ``codemind submit`` describe them."""
 
     model: str
     dataset: str
@@ -88,7 +76,7 @@ def reasons_against(
         again: Its responses rescored here: made with the tasks' own settings by this release.
         verification: The comparison of the two.
         submission: What is submitted with it.
-        digests: Digest of the released data by file, see :func:`~lm_eval_codemind.data.load.released_digests`.
+        digests: Those of the released data by file, see :func:`~lm_eval_codemind.data.manifest.released_digests`.
     """
     reasons = []
     for what, name in (("model", submission.model), ("dataset", submission.dataset)):

@@ -23,15 +23,9 @@ _ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", 
 
 @dataclass(frozen=True)
 class Difference:
-    """An error in a run.
+    """An error in a run: what its files say of something, such as ``r_ier`` or ``output``, and what it must be.
 
-    Attributes:
-        task: The task.
-        problem: The problem, with its setting and filter where there are several; empty where the task as a whole is
-            meant.
-        what: What differs, such as ``r_ier`` or ``output``.
-        recorded: What the run's files say.
-        expected: What it must be.
+    The problem has its setting, and its filter where there are several; it is empty where the task as a whole is meant.
     """
 
     task: str
@@ -73,10 +67,6 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     This compares the digests that the harness and the suite recorded with each sample (document, prompt, target,
     response), the documents with the data set that is installed here, the answers and every metric of every sample with
     the rescoring, and the aggregated metrics, to the last digit, with the rescoring.
-
-    Args:
-        recorded: The run as its files have it.
-        rescored: What scoring the same responses gives here and now.
     """
     differences: list[Difference] = []
     notes: list[str] = []
@@ -113,7 +103,6 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
 
 
 def _digests(task: TaskRun, samples: Sequence[Sample], run: Run) -> Iterator[Difference]:
-    """Compare the digests that the harness recorded with the contents."""
     seals = sealed_responses(task)
     hashes = []
     for sample in samples:
@@ -219,7 +208,6 @@ def _circumstances(
 
 
 def _isolation(samples: Sequence[Sample]) -> str:
-    """Return the levels of isolation that the outcomes of a task record."""
     outcomes = (answer.outcome for sample in samples for answer in sample.answers)
     return ", ".join(sorted({str(one["isolation"]) for one in outcomes if one and one["isolation"]}))
 

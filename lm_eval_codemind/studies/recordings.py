@@ -17,7 +17,7 @@ import yaml
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.journal import forget_journals
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.recordings import answers_another_question, read_lines
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.rescoring import replay
@@ -120,13 +120,7 @@ def model_of(name: str, pattern: str) -> str | None:
 
 
 def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
-    """Score one file of recorded responses on the tasks of a study.
-
-    Args:
-        path: The file: JSON lines, gzipped or not.
-        study: The study that it belongs to.
-        model: Name of the model.
-        folder: Where the harness writes its results and samples.
+    """Score one file of recorded responses on the tasks of a study. The harness writes its files into the folder.
 
     Returns:
         A result for each part of the study, in the order of the rows; none if no row belongs to the study.
@@ -159,7 +153,6 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
 
 
 def _require_answers(run: Run, path: Path, study: Study) -> None:
-    """Raise a ValueError where no response to a task has an answer: the study is then read in the wrong form."""
     for task in run.tasks:
         samples = task.read_samples()
         if samples and all(answer.text is None for sample in samples for answer in sample.answers):
@@ -176,9 +169,7 @@ def _last(columns: Mapping[str, list[str]]) -> list[str]:
 
 @cache
 def _documents(task: str) -> list[Row]:
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
+    manager = task_manager()
     if task not in manager.all_tasks:
         raise UserError(f"there is no task {task}; `where` in studies.yaml selects rows")
     return list(manager.load([task])["tasks"][task].eval_docs)
@@ -206,7 +197,6 @@ def _asked(study: Study, rows: Sequence[Row], documents: Sequence[Row]) -> list[
 def _run(
     study: Study, model: str, responses: Mapping[Key, Row], documents: Mapping[str, Sequence[Row]], folder: Path
 ) -> Run:
-    """Score responses with the harness and return the run."""
     folder.mkdir(parents=True, exist_ok=True)
     file, journal = folder / "responses.jsonl", folder / "outcomes.jsonl"
     programs = {Key.of(row).recorded(): row.get("program", "") for rows in documents.values() for row in rows}
@@ -280,13 +270,7 @@ def _rights(run: Run | None, column: Sequence[str]) -> dict[Key | None, bool]:
 
 
 def page(results: Sequence[Result], studies: Sequence[Study], left_out: Mapping[str, str]) -> str:
-    """Return the Markdown page with a table for each study and the order of its models.
-
-    Args:
-        results: The results of all files.
-        studies: The studies, in the order of the page.
-        left_out: Files without results -> the reason.
-    """
+    """Return the Markdown page: for each study a table and the order of its models, then the files without results."""
     lines = ["# Recorded responses", "", _INTRODUCTION]
     notes = {study.title: study.note for study in reversed(studies)}
     for title in dict.fromkeys(study.title for study in studies):
@@ -302,7 +286,7 @@ def page(results: Sequence[Result], studies: Sequence[Study], left_out: Mapping[
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of the table of a study."""
+    """Yield the lines of a study's table."""
     headings = list(results[0].scores)[2:]
     columns = ["model", "benchmark", "recorded", RECORDED, "excluded", KEPT, *headings, "to correct", "to incorrect"]
     yield f"| {' | '.join(columns)} |"

@@ -13,7 +13,7 @@ from lm_eval_codemind.answers.comparison import (
     same_value,
 )
 from lm_eval_codemind.data.facts import labels
-from lm_eval_codemind.families.ier.artifact import same_text
+from lm_eval_codemind.families.ier.score import same_text
 from tests.answers.test_literals import values
 
 

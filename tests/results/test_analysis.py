@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from lm_eval_codemind.families.views import Column, Table, show
+from lm_eval_codemind.families.table import Column, Table, show
 from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, measure
 from lm_eval_codemind.results.analysis import analyses, natural
 from lm_eval_codemind.results.observations import ALL, observe

@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.families.table import Table, in_words
 from lm_eval_codemind.families.view import answer_of
-from lm_eval_codemind.families.views import Table, in_words
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.results.figures import Figure, Mark
 from lm_eval_codemind.results.observations import Observation, observe

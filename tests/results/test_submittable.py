@@ -14,7 +14,8 @@ import yaml
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families.views import View, views
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.sandbox.java import jdk
 from tests.results.harness import evaluate

@@ -22,14 +22,10 @@ def closed(response: str) -> str:
 
 
 def block(text: str, form: str) -> str | None:
-    """Return the block that holds the answer, in a response without thinking; None if there is none or it is blank.
+    """Return the block that holds the answer, in a closed response without thinking; None if there is none or blank.
 
-    The last complete pair of marks counts. The prompt of the form ``direct`` opens a block itself, and that of
-    ``phind`` ends in the middle of the assertion.
-
-    Args:
-        text: The response without thinking, its block closed.
-        form: ``direct``, ``cot`` or ``phind``.
+    The last complete pair of marks counts. The form is ``direct``, ``cot`` or ``phind``. The prompt of ``direct`` opens
+    a block itself, and that of ``phind`` ends in the middle of the assertion.
     """
     content = text.partition(DONE)[0] if form == "phind" else last_block(text, MARKS)
     if content is None and form == "direct" and OPEN not in text:
@@ -56,14 +52,9 @@ def sides(assertion: str) -> tuple[str, str | None]:
 
 
 def upstream_answer(text: str, form: str, predicts_input: bool) -> str:
-    """Return the answer that upstream cuts out of a response.
+    """Return the answer that upstream cuts out of a response without thinking. The form is that of :func:`block`.
 
     Source: ``postprocess_generation`` in ``inference/tasks`` of facebookresearch/cruxeval, and its stop words.
-
-    Args:
-        text: The response without thinking.
-        form: As for :func:`block`.
-        predicts_input: Whether the prompt asks for an input.
     """
     answer = text.partition(DONE if form == "phind" else CLOSE)[0]
     if form == "cot" and OPEN in answer:

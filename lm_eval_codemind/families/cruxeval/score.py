@@ -16,12 +16,9 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 
 
 def excluded_upstream(answer: str, call: str, predicts_input: bool) -> bool:
-    """Whether upstream counts an answer as wrong without executing it.
+    """Whether upstream counts the text that it cuts out of a response as wrong without executing it.
 
-    Args:
-        answer: The text that upstream cuts out of a response.
-        call: The call ``f(I)`` of the problem.
-        predicts_input: Whether the answer is an input.
+    ``call`` is the call ``f(I)`` of the problem.
     """
     return "f(" not in answer if predicts_input else call in answer
 
@@ -29,11 +26,7 @@ def excluded_upstream(answer: str, call: str, predicts_input: bool) -> bool:
 def upstream_verdict(answer: str, output: str) -> bool | None:
     """Whether upstream's assertion passes, for a literal; None if only execution can tell.
 
-    Literals are compared by Python's ``==``, so that ``True`` equals ``1``.
-
-    Args:
-        answer: The text that upstream cuts out of a response.
-        output: C(I), a Python literal.
+    Literals are compared by Python's ``==``, so that ``True`` equals ``1``. The output C(I) is one.
     """
     if too_long(answer, output):
         return None

@@ -75,12 +75,9 @@ class DependentReasoning(ExecutionReasoning):
 
 
 class _AfterFirstStage(DependentReasoning):
-    """DER with the questions that a first stage gives.
+    """DER with the questions that a first stage gives, by problem id.
 
-    Args:
-        problems: All problems of the first stage. Which few-shot examples are shown must not depend on what passes.
-        questions: Problem id -> the questions about the model's programs for it.
-        recorded: What the results record.
+    The problems are all of the first stage. Which few-shot examples are shown must not depend on what passes.
     """
 
     def __init__(
@@ -104,9 +101,7 @@ class _AfterFirstStage(DependentReasoning):
 def ask(stage: FirstStage, seed: int) -> DependentReasoning:
     """Execute the programs of a first stage and return the family that asks about those with a proven output.
 
-    Args:
-        stage: The first stage.
-        seed: Seed of the draw of the inputs.
+    The seed is that of the draw of the inputs.
 
     Raises:
         UserError: If the responses of the first stage are not programs.
@@ -242,10 +237,6 @@ def _mean_of(field: str) -> Aggregation:
     )
 
 
-def _with_failures(records: Sequence[Record]) -> tuple[list[float], float]:
-    return values(records, "right"), failures(records)
-
-
 def _passes(records: Sequence[Record]) -> list[float]:
     if not records:
         return []
@@ -256,7 +247,7 @@ def _passes(records: Sequence[Record]) -> list[float]:
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
 # The programs that fail have no document and are counted.
 s_der = Aggregation(
-    _with_failures,
+    lambda records: (values(records, "right"), failures(records)),
     lambda programs: scores.mean_s_der(*programs),
     lambda programs: scores.mean_s_der_stderr(*programs),
     lambda programs: len(programs[0]) + round(programs[1]),
@@ -265,12 +256,10 @@ first_pass = Aggregation(_passes, scores.r_der, lambda passes: scores.mean_s_der
 
 
 def values(records: Sequence[Record], field: str) -> list[float]:
-    """Return a field of the records that have it.
+    """Return a field of the records that have it: a number for each program that was asked about.
 
-    Args:
-        records: One for each program that was asked about.
-        field: ``right`` for the S_DER of the programs; ``answered`` for 1 if an answer was read, else 0; ``ier_same``
-            for IER's scores of the benchmark's own programs on the same inputs, where the run has them.
+    ``right`` is S_DER of the program; ``answered`` is 1 if an answer was read, else 0; ``ier_same`` is IER's score of
+    the benchmark's own program on the same input, where the run has it.
     """
     return [float(record[field]) for record in records if record[field] is not None]
 
@@ -299,14 +288,9 @@ def dataset(
 ) -> dict[str, Any]:
     """Return a document for each program of the first stage that passes its tests.
 
-    Args:
-        benchmark: Name of the benchmark.
-        first_stage_task: Name of the task whose responses are the programs.
-        first_stage_setting: The setting of its questions that count.
-        first_stage: Where its responses are, from ``--metadata``.
-        input_seed: Seed of the draw of the inputs, from ``--metadata``.
-        suite: Where to record what the results must record.
-        options: ``--metadata`` and ``--model_args``.
+    The YAML names the task of the first stage and the setting of its questions that count. ``--metadata`` says where
+    its responses are, and the seed of the draw of the inputs; see
+    :meth:`~lm_eval_codemind.harness.hooks.Hooks.dataset` for the rest.
 
     Raises:
         UserError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.

@@ -131,7 +131,6 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
 
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
-    """Return problem -> mean over its programs of whether the output is predicted."""
     rights: dict[Any, list[float]] = defaultdict(list)
     for (sample,) in units:
         if sample.key.benchmark == benchmark:

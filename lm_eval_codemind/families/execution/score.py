@@ -24,8 +24,8 @@ def same_step(answer: str, value: str, names: Sequence[str]) -> bool:
     Args:
         answer: Text of one value; the name of a variable may come first. For a condition, text such as ``yes``.
         value: The label, a literal.
-        names: The variables that the step binds. If there are several, the label is a tuple, and an answer may have
-            other brackets. A condition binds none.
+        names: The variables that the step binds, none for a condition. Of several the label is a tuple, and the answer
+            may have other brackets.
     """
     if not names:
         return truth(answer) is (value == "True")

@@ -80,23 +80,13 @@ class TraceView(View):
 
 
 def _where_wrong(matches: Sequence[bool], steps: int, name: str) -> str:
-    """Return a text about the first error of an answer that is not right.
-
-    Args:
-        matches: For each statement of the answer, whether it is right.
-        steps: The number of right statements.
-        name: What a statement is.
-    """
+    """Return a text about the first error of an answer that is not right, to a question about so many steps."""
     right = right_steps(matches)
     if right == len(matches):
         return f"ends too early, all {name}s correct"
-    return (
-        f"goes on after the last {name}"
-        if right >= steps
-        else f"first {name} incorrect"
-        if not right
-        else "incorrect later"
-    )
+    if right >= steps:
+        return f"goes on after the last {name}"
+    return "incorrect later" if right else f"first {name} incorrect"
 
 
 def _compared(title: str, labels: Sequence[str], answers: Sequence[str], matches: Sequence[bool]) -> Part:

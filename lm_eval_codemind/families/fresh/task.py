@@ -49,8 +49,11 @@ class FreshReasoning(ExecutionReasoning):
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have fresh inputs. The fresh inputs become their cases."""
         fresh = load_fresh(benchmark.name, *_chosen(options))
-        with_runs = (problem for problem in super().problems(benchmark, options) if fresh[problem.problem_id].runs)
-        return [_with_cases(problem, fresh[problem.problem_id]) for problem in with_runs]
+        return [
+            dataclasses.replace(problem, cases=tuple(Case(run.input, run.output or "") for run in runs))
+            for problem in super().problems(benchmark, options)
+            if (runs := fresh[problem.problem_id].runs)
+        ]
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add the fresh inputs of the questions, and the problems without fresh inputs, by reason."""
@@ -75,16 +78,8 @@ class FreshReasoning(ExecutionReasoning):
         return {"answered": means["answered"], **dict.fromkeys(SCORES, record), **pass_at_k}
 
 
-def _with_cases(problem: Problem, fresh: Fresh) -> Problem:
-    return dataclasses.replace(problem, cases=tuple(Case(run.input, run.output or "") for run in fresh.runs))
-
-
 def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the seed and the number of fresh inputs per problem.
-
-    Raises:
-        UserError: If one is not a whole number, or is too small.
-    """
+    """Return the seed and the number of fresh inputs per problem."""
     numbers = []
     for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
         value = options.get(name, default)
@@ -98,12 +93,7 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     """Return the fresh inputs of a benchmark's problems, by problem id; excluded problems have no entry.
 
     The package contains the inputs of :data:`SHIPPED_SEED`. Inputs of other seeds are generated and proven by execution
-    on first use, and stored in the data directory.
-
-    Args:
-        benchmark: Name of a benchmark of Python programs.
-        seed: The seed of the random changes.
-        count: The number of fresh inputs per problem; some problems have fewer.
+    on first use, and stored in the data directory. Some problems have fewer than ``count``.
 
     Raises:
         UserError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.pipeline import OUTPUT, read
-from lm_eval_codemind.families.ier.artifact import marked_answer
-from lm_eval_codemind.families.ier.task import STRICT, VIEW, ExecutionReasoning
+from lm_eval_codemind.families.ier.task import STRICT, VIEW, ExecutionReasoning, marked_answer
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind

@@ -8,7 +8,6 @@ as the CodeMind artifact compares for ``r_ier_text``.
 from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import same_output
-from lm_eval_codemind.families.ier.artifact import same_text
 
 
 def s_ier(answer: str | None, output: str, printed: bool) -> bool:
@@ -25,6 +24,19 @@ def s_ier(answer: str | None, output: str, printed: bool) -> bool:
 def s_ier_text(answer: str | None, output: str) -> bool:
     """Return S_IER of one response under the published comparison of texts."""
     return answer is not None and same_text(answer, output)
+
+
+def same_text(answer: str, output: str) -> bool:
+    """Whether an answer equals the output by CodeMind's published comparison.
+
+    The rule reproduces every verdict that the CodeMind artifact recorded: strip both texts, remove spaces, replace
+    double quotes with single ones and unify line ends. Then the texts must be identical.
+    """
+    return _published(answer) == _published(output)
+
+
+def _published(text: str) -> str:
+    return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
 
 
 def r_fresh(fresh: Sequence[float]) -> float:

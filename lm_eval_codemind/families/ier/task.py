@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.forms import literal_at_start
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read
-from lm_eval_codemind.families.ier.artifact import marked_answer
+from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.families.ier.score import s_ier, s_ier_text
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
@@ -21,6 +21,8 @@ DIRECT = "direct"
 # The columns of a problem that a document of this family has; the rest is looked up by problem_id.
 COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
+# The marks of the CodeMind artifact, whose recorded responses can be scored unchanged.
+_BEGIN, _END = "<<<Output>>>", "[END-OF-RESPONSE]"
 
 VIEW = "lm_eval_codemind.families.ier.view:ExecutionView"
 _USUAL = Variant("ier", "IER", VIEW, in_overlap=True, authors_task="IER")
@@ -80,8 +82,16 @@ class ExecutionReasoning(Family):
         }
 
 
+def marked_answer(response: str) -> str | None:
+    """Return the text after the artifact's mark, up to the end of the response; None without the mark.
+
+    APIs remove the text that ends a response, because it is their stop sequence. The last mark before it counts.
+    """
+    _, mark, after = (without_thinking(response) or "").partition(_BEGIN)
+    return after.partition(_END)[0].rpartition(_BEGIN)[2] if mark else None
+
+
 def _shown(text: str) -> str:
-    """Return a text without the line breaks around it."""
     return text.strip("\n")
 
 

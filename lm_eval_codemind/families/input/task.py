@@ -1,15 +1,14 @@
 """Input prediction: find an input that makes a program give its output."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.families.ier.task import COLUMNS, DIRECT, FLEXIBLE, STRICT
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.family import Family, Variant, problem_of
@@ -18,9 +17,6 @@ from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, ScriptCase
-
-if TYPE_CHECKING:
-    from lm_eval_codemind.data.facts.executions import Execution
 
 # Characters of a computed output that are logged.
 _LOGGED = 1_000

@@ -76,8 +76,6 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
 
 
 def _aggregation(metric: str) -> Aggregation:
-    """Return the aggregation of a metric, for the YAML files."""
-
     def value(answered: Sequence[Item]) -> float:
         return score(metric, answered)
 

@@ -88,9 +88,7 @@ def score(metric: str, items: Sequence[Item]) -> float:
     - ``output`` is the share of right outputs. It takes one item per input: the items of an input share its output.
     - ``ic`` is the mean of :func:`ic` over items; REval prints 100 times it.
 
-    Args:
-        metric: A key of :data:`METRICS`.
-        items: The items that the metric is computed from.
+    The metric is a key of :data:`METRICS`.
     """
     ratios = [_ratio([part(item) for item in items]) for part in METRICS[metric]]
     if metric == "coverage_f1" and isnan(ratios[0]):
@@ -105,10 +103,6 @@ def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
     item i on the metric. For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that
     within each class; for ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta
     method).
-
-    Args:
-        metric: A key of :data:`METRICS`.
-        items: The items the metric is computed of.
 
     Returns:
         NaN where the metric is NaN, or for fewer than two programs.

@@ -208,12 +208,8 @@ def _read(response: str, form: Callable[[str], Any], name: str = "") -> Read:
 def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool:
     """Whether an answer states the value and the type of a variable.
 
-    Args:
-        value: Text of the answer's value. It is compared as IER compares outputs.
-        stated_type: The type in the answer; its case and its module do not count. If it is empty, the value must be a
-            literal of the right type.
-        label: The literal.
-        type_name: Name of the value's type.
+    Values are compared as IER compares outputs. Case and module of the stated type do not count. If none is stated, the
+    answer must be a literal of the right type.
     """
     if not same_output(value, label, printed=False):
         return False
@@ -223,12 +219,9 @@ def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool
 
 
 def same_path(answer: int | str, following: int, last_line: int | None = None) -> bool:
-    """Whether an answer names the next line.
+    """Whether an answer, a number or :data:`~lm_eval_codemind.answers.forms.THE_END`, names the next line.
 
-    Args:
-        answer: A number, or :data:`~lm_eval_codemind.answers.forms.THE_END`.
-        following: First line of the next statement; 0 for the end.
-        last_line: Last line of that statement, or of its header. Each line from the first to the last is right.
+    Each line of the next statement, or of its header, is right: from ``following`` to ``last_line``. 0 is the end.
     """
     if following == THE_END:
         return answer == forms.THE_END

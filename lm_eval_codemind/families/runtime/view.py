@@ -77,11 +77,7 @@ class RuntimeView(View):
 
 
 def annotated(samples: Sequence[Sample]) -> str:
-    """Return a program with the answers about each line next to it, and those about the output at the end.
-
-    Args:
-        samples: The samples of one program on one input.
-    """
+    """Return a program with the answers on one input: about each line next to it, about the output at the end."""
     by_place = {(sample.key.setting, int(sample.doc["line"])): sample for sample in samples}
     notes: dict[int, list[str]] = defaultdict(list)
     for (_, line), sample in by_place.items():
@@ -124,13 +120,11 @@ def _consistency(right: Mapping[str, bool]) -> str:
 
 
 def _is_right(sample: Sample) -> bool:
-    """Whether the first response of a sample is right."""
     records = (sample.scores.get(metric) for metric in NEEDS)
     return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
 
 
 def _share(unit: Iterable[Sample], setting: str) -> float | None:
-    """Return the share of right answers to one kind of question; None if it is not asked."""
     rights = [_is_right(sample) for sample in unit if sample.key.setting == setting]
     return sum(rights) / len(rights) if rights else None
 

@@ -141,7 +141,7 @@ class SpecificationReasoning(Family):
 # -- aggregations
 
 
-def pairs_of(records: Sequence[Record]) -> list[scores.Pair]:
+def pairs_of(records: Sequence[Record | None]) -> list[scores.Pair]:
     """Return the pairs in the order of their problems; a problem with one document only is left out."""
     return paired(records, "setting", (NO_TEST, WITH_TEST))[0]
 
@@ -158,13 +158,9 @@ def _say_what_is_left_out(records: Sequence[Record]) -> None:
     warn_of(paired(records, "setting", (NO_TEST, WITH_TEST))[1], "r_sr and s_sr leave")
 
 
-def _unstated_pairs(records: Sequence[Record | None]) -> list[scores.Pair]:
-    return pairs_of([record for record in records if record is not None])
-
-
 r_sr = Aggregation(pairs_of, _r_sr, scores.r_sr_stderr, check=_say_what_is_left_out)
 s_sr = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
-s_sr_unstated = Aggregation(_unstated_pairs, _s_sr, scores.mean_s_sr_stderr)
+s_sr_unstated = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
 
 SR = SpecificationReasoning()
 

@@ -189,7 +189,6 @@ def _target_kind(question: Question) -> Kind:
 
 
 def _suite(problem: Problem, setting: str) -> tuple[Case, ...]:
-    """Return the tests that a translation is validated on."""
     if setting == MISLEADING:
         assert problem.output is not None
         return (Case(problem.input, misleading_output(problem.output)),)

@@ -19,12 +19,7 @@ from collections.abc import Collection
 
 
 def balanced(buggy: float, correct: float) -> float:
-    """Return the accuracy on the two programs of a problem, (r_B + r_C) / 2.
-
-    Args:
-        buggy: r_B, or its mean over several responses; in [0, 1].
-        correct: r_C, or its mean.
-    """
+    """Return the accuracy on the two programs of a problem, (r_B + r_C) / 2, from r_B and r_C or their means."""
     return (buggy + correct) / 2
 
 
@@ -34,10 +29,5 @@ def both(buggy: float, correct: float) -> float:
 
 
 def distance(line: int | None, changed: Collection[int]) -> float:
-    """Return the number of lines from an answer to the nearest line of the bug; infinite for no answer.
-
-    Args:
-        line: The number of a line, from 1; None without an answer.
-        changed: D, not empty.
-    """
+    """Return the number of lines from an answer to the nearest line of D, not empty; infinite for no answer."""
     return float("inf") if line is None else min(abs(line - one) for one in changed)

@@ -30,10 +30,7 @@ def state(answer: str, values: Sequence[tuple[str, str]]) -> bool:
 
     The answer ``value; type`` is split at the last semicolon. The type in lower case must be an accepted value's type.
     Floats may differ by 1e-6; other values must equal an accepted value. Without accepted values, "Nil" is right.
-
-    Args:
-        answer: The text.
-        values: Accepted values, each as ``repr`` and the type's name with its module.
+    Accepted values are pairs of ``repr`` and the type's name with its module.
     """
     if not values:
         return answer.strip().lower() == "nil"
@@ -71,10 +68,7 @@ def _same(value: object, accepted: str) -> bool:
 def path(answer: str, next_lines: Sequence[int], lines: Sequence[str]) -> bool:
     """Whether REval accepts an answer about the next line: the line's text, or -1 for the end.
 
-    Args:
-        answer: The text.
-        next_lines: Accepted line numbers, -1 for the end.
-        lines: The program's lines. An answer names every line with the same text.
+    An answer names every line of the program with the same text. Accepted are the numbers of lines, -1 for the end.
     """
     accepted = {"-1" if number == -1 else lines[number - 1].strip() for number in next_lines}
     return answer.strip() in accepted
@@ -85,10 +79,6 @@ def assertions(answer: str, masked: str) -> str | None:
 
     Missing lines are copied from the start of the question. The answer must have as many ``assert`` as the question,
     and none may be trivial. The answer is right if its execution raises no exception.
-
-    Args:
-        answer: The text.
-        masked: The question.
     """
     lines, masked_lines = answer.strip().splitlines(), masked.splitlines()
     if len(lines) < len(masked_lines):

@@ -124,10 +124,7 @@ def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
 
 
 def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel, ...]]]:
-    """Return the inputs of a problem with REval's labels, without those on which no answer could be right.
-
-    Those are the inputs that current packages cannot run, and the lines whose state REval's rule accepts no answer to.
-    """
+    """Return the inputs that current packages can run, with the labels that REval's rule accepts an answer to."""
     program = reval.program_of(problem)
     labels, unrunnable = load_published().get(program.task_id, {}), load_unrunnable().get(program.task_id, ())
     pairs = []

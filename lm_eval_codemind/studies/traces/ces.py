@@ -87,12 +87,9 @@ def value_of(text: str) -> Any:
 
 
 def same_values(text: str | None, values: Sequence[Any], nested: bool = False) -> bool:
-    """Whether a mark states values by CES's rule: the same list, or an ellipsis between the same ends.
+    """Whether a mark states the recorded values by CES's rule: the same list, or an ellipsis between the same ends.
 
-    Args:
-        text: The value of the mark; None without one.
-        values: The recorded values, in order.
-        nested: Whether the first value alone, if it is a list, is enough, as for an iterable.
+    If ``nested``, as for an iterable, the first value alone is enough if it is a list.
     """
     if text is None:
         return False

@@ -51,10 +51,7 @@ def _problem(name: str, inputs: list[dict[str, Any]]) -> Problem:
 
 
 def _input(files: Mapping[str, str], folder: str) -> dict[str, Any]:
-    """Return an input of a program: its program, the call, the output, and the recorded marks.
-
-    A mark is a line, counted from 0, its kind, its name and its values in order.
-    """
+    """Return an input of a program. A recorded mark is a line, counted from 0, its kind, its name and its values."""
     marks: dict[tuple[int, str, str], list[str]] = {}
     for kind, file in _FILES.items():
         for line, name, value in _VALUE.findall(files.get(f"{folder}/tmp/{file}", "")):

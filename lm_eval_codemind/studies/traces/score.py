@@ -26,11 +26,7 @@ def collapsed(lines: Iterable[int]) -> list[int]:
 def coherent(loop: bool, first: bool, second: bool, output: bool) -> bool:
     """Whether the bits of a construct are coherent: 111, 000, 100, 110, and of loops 010.
 
-    Args:
-        loop: Whether the construct is a loop.
-        first: Whether the loop variables, or the conditions, are right.
-        second: Whether the iterables, or the branches, are right.
-        output: Whether the output is right.
+    The first bit is that of the loop variables, or the conditions; the second that of the iterables, or the branches.
     """
     if output:
         return first and second

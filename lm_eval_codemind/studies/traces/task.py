@@ -27,6 +27,7 @@ from lm_eval_codemind.studies.traces.ces_data import BRANCH, CONDITION, ITERABLE
 FILTER = "extract-trace"
 CES_TRACES = "ces_traces.json"
 FACTS = Path(__file__).parent
+_VIEWS = "lm_eval_codemind.studies.traces.view"
 
 _LIST = re.compile(r"\[[^\[\]]*(?:\]|$)")
 # Their labels end with line 1 of a text that the program gives to eval().
@@ -36,14 +37,7 @@ _EVALUATED = frozenset({"HumanEval_160"})
 class CoconutTrace(Family):
     """One question per call: which lines are executed, in order?"""
 
-    variants = (
-        Variant(
-            "trace_published_coconut",
-            "CoCoNUT",
-            "lm_eval_codemind.studies.traces.view:CoconutView",
-            submittable=False,
-        ),
-    )
+    variants = (Variant("trace_published_coconut", "CoCoNUT", f"{_VIEWS}:CoconutView", submittable=False),)
     templates = Path(__file__).with_name("templates")
     filters = (FILTER,)
     metric = "trace"
@@ -106,9 +100,7 @@ def lines_of(text: str) -> list[int] | None:
 class CesTrace(Family):
     """One question per input: the states of loops, the values of conditions, the branches and the output."""
 
-    variants = (
-        Variant("trace_published_ces", "CES", "lm_eval_codemind.studies.traces.view:CesView", submittable=False),
-    )
+    variants = (Variant("trace_published_ces", "CES", f"{_VIEWS}:CesView", submittable=False),)
     templates = Path(__file__).with_name("templates")
     filters = (FILTER,)
     metric = "output"
@@ -202,7 +194,8 @@ def proven_marks(record: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
     ``ces_traces.json`` has the values that upstream records otherwise.
     """
     corrected = shipped.load(CES_TRACES, FACTS).get(record["name"], {})
-    tests = {(line, name) for line, name in _tests(record["code"])}
+    nodes = (node for node in ast.walk(ast.parse(record["code"])) if isinstance(node, ast.If))
+    tests = {(node.lineno - 1, ast.get_source_segment(record["code"], node.test)) for node in nodes}
     marks = []
     for line, kind, name, values in record["marks"]:
         if kind == VARIABLE or (kind == CONDITION and (line, name) in tests):
@@ -211,13 +204,6 @@ def proven_marks(record: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
             if executed is not None:
                 marks.append((line, title, executed))
     return marks
-
-
-def _tests(program: str) -> Iterable[tuple[int, str]]:
-    """Yield the conditions of a program's ``if`` statements with their lines, counted from 0."""
-    for node in ast.walk(ast.parse(program)):
-        if isinstance(node, ast.If):
-            yield node.lineno - 1, str(ast.get_source_segment(program, node.test))
 
 
 def _chains(program: str) -> list[list[int]]:
@@ -260,19 +246,14 @@ def _states(text: str | None, values: Sequence[Any]) -> bool:
 
 
 def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
-    """Return a program with the marks of its lines, with or without their values."""
     wraps = {VARIABLE: "STATE", ITERABLE: "STATE", CONDITION: "CONDITION", BRANCH: "BRANCH"}
     lines = fields["code"].rstrip("\n").split("\n")
     notes: dict[int, str] = {}
     for line, kind, name, values in json.loads(fields["marks"]):
         title = f"({name})" if kind == CONDITION else name
-        value = "??" if hidden else f"[{', '.join(map(_literal, values))}]"
+        value = "??" if hidden else f"[{', '.join(repr(answers.value_of(text)) for text in values)}]"
         notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{title}={value}[/{wraps[kind]}]"
     return "\n".join(f"{text} ## {notes[n]}" if n in notes else text for n, text in enumerate(lines))
-
-
-def _literal(text: str) -> str:
-    return repr(answers.value_of(text))
 
 
 # -- aggregations
@@ -292,11 +273,7 @@ program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights i
 COCONUT = CoconutTrace()
 
 _coconut = Hooks(COCONUT)
-coconut_dataset, process_coconut, extract_trace = (
-    _coconut.dataset,
-    _coconut.process_results,
-    _coconut.filter(FILTER),
-)
+coconut_dataset, process_coconut, extract_trace = _coconut.dataset, _coconut.process_results, _coconut.filter(FILTER)
 
 CES = CesTrace()
 

@@ -13,7 +13,7 @@ import pytest
 from lm_eval_codemind.data.benchmarks import Upstream, classeval, humaneval
 from lm_eval_codemind.data.benchmarks.specifications import signature
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.families.ier.artifact import same_text
+from lm_eval_codemind.families.ier.score import same_text
 from lm_eval_codemind.languages.python.names import definition
 from lm_eval_codemind.problems import Problem
 

@@ -56,12 +56,7 @@ def read_value(text: str) -> Any:
 
 
 def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each ``[MARK]name=text[/MARK]`` in a line.
-
-    Args:
-        line: The line.
-        marks: The names of the marks, with ``|`` between them.
-    """
+    """Yield the name and the text of each ``[MARK]name=text[/MARK]`` in a line, for marks such as ``STATE|BRANCH``."""
     for part in re.split(rf"\[/(?:{marks})\]", line)[:-1]:
         _, *state = re.split(rf"\[(?:{marks})\]", part, maxsplit=1)
         name, _, text = "".join(state).partition("=")

@@ -169,7 +169,6 @@ class PublishedRe2Input(InputPrediction):
 
 
 def _program(question: Question, value: Mapping[str, Any]) -> str:
-    """Return the program that calls the function with an answer's arguments and prints its value."""
     names = {**mapping(value.get("args")), **mapping(value.get("kwargs"))}
     arguments = (f"{name}={rules.argument(x)}" for name, x in names.items())
     call = f"{question['entry_point']}({', '.join(arguments)})"
