@@ -74,9 +74,7 @@ def load_bug(problem: Problem) -> Problem:
 def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
     """Return one side file of a benchmark: problem id -> record; problems that it has nothing for are missing.
 
-    Args:
-        benchmark: Name of a benchmark.
-        side: Name of the side file, a key of :data:`~lm_eval_codemind.data.build.SIDES`.
+    The side is a key of :data:`~lm_eval_codemind.data.build.SIDES`.
 
     Raises:
         UserError: If there is no such benchmark.

@@ -75,10 +75,6 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
 
     A fence may be unclosed, follow prose on its line, or close at the end of a line of code. If the code contains
     back-ticks, the block ends at the first closing fence with which it parses.
-
-    Args:
-        response: The model's response.
-        parses: Whether a text is code of the language.
     """
     text = own_text(without_thinking(response) or "")[-_LONGEST:]
     marks = [(mark.start(), mark.end(), len(mark.group().strip(" \t>"))) for mark in _FENCE.finditer(text)]

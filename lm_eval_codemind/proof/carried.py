@@ -25,10 +25,6 @@ def carried_outputs(problem: Problem, changed: str) -> Iterator[str]:
     input became; so does each character of the longest part that output and input have in common; the pieces of text
     that differ between the inputs are replaced, removed or added in the output as well; and the numbers of the output
     grow by the difference, or the ratio, of the only number that changed.
-
-    Args:
-        problem: A Python problem with its published input and output.
-        changed: The changed input, in the form of ``problem.input``.
     """
     kind = python_kind(problem)
     trees = [kind.input_tree(problem, text) for text in (problem.input, changed)]

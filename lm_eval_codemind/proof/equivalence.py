@@ -36,9 +36,6 @@ class SingleThreadedMap:
     In CPython 3.11 all threads share one counter for the depth of the tree that ``ast.parse`` builds. If the garbage
     collector runs Python code while two threads parse, they fail with ``SystemError: AST constructor recursion depth
     mismatch``. So threads switch only when one of them waits for outcomes.
-
-    Args:
-        sandbox: The sandbox that runs the programs.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -73,7 +70,6 @@ class Equivalence:
     """A comparison of programs with a problem's own program. The results of the problem's own program are cached.
 
     Args:
-        sandbox: The sandbox that runs the programs.
         inputs: The number of further inputs. A problem may have fewer distinct ones.
     """
 

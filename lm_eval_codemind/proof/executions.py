@@ -48,7 +48,6 @@ def events(trace: Trace, program: Sequence[CodeUnit]) -> list[Event]:
 
     Args:
         trace: A complete trace that watches :func:`target_of` of each loop.
-        program: The units of the program.
     """
     following: dict[int, Step] = {}
     of_frame: dict[int, int] = {}

@@ -108,11 +108,6 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     Problems without a fresh input after small changes are tried again with bold changes. In the end no output is much
     more frequent among the published outputs than among the fresh ones, or the other way round.
 
-    Args:
-        problems: Python programs with a proven output.
-        seed: The random seed, together with the names of the benchmark and the problem.
-        count: The number of fresh inputs per problem; some problems have fewer.
-
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """

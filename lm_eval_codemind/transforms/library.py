@@ -23,8 +23,6 @@ class DiscardedCall(Rule, group="library"):
     Never behind a statement that always returns or raises, where it could not run.
 
     Args:
-        name: The name of the rule.
-        statement: The import of the name that the call uses.
         call: The imported name and a source of random numbers -> the call.
     """
 

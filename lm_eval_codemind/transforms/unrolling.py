@@ -116,7 +116,6 @@ def unrolled(code: str, run: Sequence[Execution]) -> str:
     """Return the program with its loops replaced by what they did.
 
     Args:
-        code: The program.
         run: What ``utils/prove/prove_unrolled.py`` returned for a run of it.
 
     Raises:

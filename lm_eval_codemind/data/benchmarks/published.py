@@ -38,10 +38,7 @@ def _read(
     data, so that simplified programs can be validated.
 
     Args:
-        upstream: The repositories.
-        name: The benchmark whose problems they are.
         label: Problem and content of ``output.txt`` -> the label as the artifact compares answers with it.
-        prefix: The start of the problems' ids, before the artifact's names.
     """
     benchmark = get_benchmark(name)
     source = PARTS.get(f"published_{name}") or PARTS[name]

@@ -21,10 +21,7 @@ from lm_eval_codemind.problems import Case, Problem
 def _read(upstream: Upstream | None = None, *, name: str, language: str) -> list[Problem]:
     """Return the problems in the order of their names; ``NAME_data/X.yaml`` is problem ``Sample_X`` of a benchmark.
 
-    Args:
-        upstream: Not used: the problems come with the package.
-        name: The benchmark.
-        language: The language of its programs.
+    They come with the package: ``upstream`` is not read.
     """
     return [_problem(name, language, key, record) for key, record in _records(f"{name}_data").items()]
 
@@ -99,10 +96,6 @@ def bugs() -> list[dict[str, Any]]:
 
 def _read_bugs(upstream: Upstream | None = None, *, buggy: bool) -> list[Problem]:
     """Return the problems with the correct or with the buggy programs.
-
-    Args:
-        upstream: Not used: the problems come with the package.
-        buggy: Whether to return the buggy programs.
 
     Raises:
         ValueError: If the text that a bug replaces is not in the program exactly once. The message names the bug.

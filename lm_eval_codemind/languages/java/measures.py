@@ -39,7 +39,6 @@ def measure(source: str, loop_length: int | None = None) -> Complexity | None:
     """Return the measures of a program; None if it is empty or does not parse.
 
     Args:
-        source: Java source.
         loop_length: LL, where it is known: it takes an execution.
     """
     if not source.strip():
@@ -233,9 +232,6 @@ def dependencies(tree: Tree) -> int:
     method reference, or by constructing a class of the program that defines a constructor. A pair counts once.
     A method does not depend on itself. The program is the caller of what its initialisers call. So it is for Python
     (:func:`lm_eval_codemind.languages.python.complexity.dependencies`).
-
-    Args:
-        tree: The program.
     """
     owners: dict[Node, _Class] = {}
     pending: list[tuple[Node, _Class]] = [(tree.root, _Class("", None))]

@@ -42,7 +42,6 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
     all of them, so built data does not depend on the version.
 
     Args:
-        code: The source.
         loop_length: LL, where it is known: it takes an execution, see ``utils/prove/measure_loops.py``.
     """
     if not code.strip():

@@ -50,8 +50,6 @@ def with_hint(problem: Problem, seed: int, telling: Collection[int] = ()) -> Pro
     wherever that is possible.
 
     Args:
-        problem: About a function or a method. The draw depends on its name, not on its neighbours.
-        seed: The seed.
         telling: Positions among :func:`hints_of`. Only these tests are drawn, unless it is empty.
     """
     hints = hints_of(problem)

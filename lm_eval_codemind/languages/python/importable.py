@@ -49,9 +49,6 @@ def require_importable(modules: Iterable[str]) -> None:
     starts. Each module is tried once a process. Nothing is checked on a machine without isolation, which may only ask
     the model.
 
-    Args:
-        modules: Dotted names.
-
     Raises:
         HiddenPackages: If a module is importable here and not inside.
     """

@@ -124,7 +124,6 @@ def source_tree(source: str, nodes: Iterable[ast.expr], keys: bool = True) -> Br
     """Return Python source as a tree of the literals in some of its expressions.
 
     Args:
-        source: An expression or a module.
         nodes: The expressions. They must not overlap.
         keys: Whether the keys of dicts may change as well.
     """
@@ -195,9 +194,7 @@ def mutations(
     """Yield changed copies of a tree. The generator never ends.
 
     Args:
-        tree: The input.
         known: Texts that the program contains, such as keys and modes; most copies keep them.
-        rng: The source of random numbers.
         pools: Sets of characters that may replace each other in texts, in lower case.
         bold: Whether the edits may be large enough that the program takes other branches.
     """

@@ -303,14 +303,10 @@ class _NoLiteral(Exception):
 
 
 def written(value: Any, limit: int) -> str | None:
-    """Return a plain value as a literal, the same text for equal values; None if there is none within the limit.
+    """Return a plain value as a literal, the same text for equal values; None if there is none of ``limit`` characters.
 
     Plain are None, ``...``, bool, int, float, complex, str, bytes, and list, tuple, dict, set and frozenset of these,
     of exactly these types. Sets are sorted by text, since their order depends on hashing; dicts keep their order.
-
-    Args:
-        value: Anything.
-        limit: Characters.
     """
     try:
         return _text(value, [limit], 0)

@@ -64,8 +64,6 @@ def other_word(word: str, rng: Random, lengths: Sequence[int] = (0,)) -> str:
     """Return a random word in the letter case of another one.
 
     Args:
-        word: A word.
-        rng: The source of random numbers.
         lengths: By how many letters the new word may be longer. A long word is made of two.
     """
     length = max(_SHORTEST, len(word) + rng.choice(lengths))
