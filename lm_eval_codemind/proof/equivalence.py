@@ -205,7 +205,6 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
 
 
 def _mutated_source(source: str, rng: Random) -> str:
-    """Return Python source with one changed constant, list, tuple, set or dict."""
     tree = ast.parse(source)
     # Each place is a list with a position, or the fields of a node with a name.
     places: list[tuple[Any, Any]] = []
@@ -286,7 +285,6 @@ def _changed_sequence(items: list[Any], rng: Random) -> list[Any]:
 
 
 def _mutated_text(text: str, rng: Random) -> str:
-    """Return the text of stdin with one word or line changed."""
     lines = text.splitlines()
     if not lines:
         return "1\n"

@@ -123,7 +123,6 @@ def _drawn(by_line: Mapping[int, Sequence[str | None]], drawn: random.Random) ->
 
 
 def _reason(trace: Sequence[Event], program: Sequence[CodeUnit]) -> str:
-    """Return why there is no question about the whole execution; "" if there is one."""
     lines = {line for line, _ in trace}
     loops = [unit for unit in program if isinstance(unit.node, ast.For) and unit.line in lines]
     if lines & shared_lines(program) or any(target_of(unit) is None for unit in loops):

@@ -178,7 +178,6 @@ def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
 
 
 def _literal(target: ast.expr, known: Mapping[str, Value | None]) -> str | None:
-    """Return the literal of a loop's variables; None if one has no short literal."""
     if isinstance(target, ast.Tuple):
         parts = [_literal(part, known) for part in target.elts]
         text = ", ".join(part or "" for part in parts) + ("," if len(parts) == 1 else "")

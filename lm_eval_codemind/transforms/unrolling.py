@@ -266,7 +266,6 @@ class _Unroller:
         return self._other(statement, record, depth)
 
     def _copies(self, function: FunctionNode) -> list[ast.stmt]:
-        """Return a function's definition, once for each of the ways that it ran."""
         if function.name not in self._program.concerned:
             return [copy.deepcopy(function)]
         ways = [

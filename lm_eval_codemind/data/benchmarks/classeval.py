@@ -155,7 +155,6 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def _assignment(name: str, suite: str) -> ast.Assign:
-    """Return the first assignment to a name inside upstream's test methods."""
     for node in ast.walk(ast.parse(suite)):
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
             return node
@@ -245,7 +244,6 @@ def method_tests(suite: str, test_class: str) -> str:
 
 
 def _documented(function: ast.FunctionDef, description: str | None) -> str:
-    """Return a function's source with a description as docstring, examples taken out."""
     first = 1 if ast.get_docstring(function) is not None else 0
     body = [textwrap.indent(unparse(node), "    ") for node in function.body[first:]]
     head = signature(function)

@@ -97,7 +97,6 @@ def _java_specification(record: dict[str, Any], base_cases: bool) -> str:
 
 
 def _tidy(code: str) -> str:
-    """Return source without white space at the ends of its lines."""
     return "\n".join(line.rstrip() for line in code.strip().split("\n")) + "\n"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.data.benchmarks.upstream import Upstream
 from lm_eval_codemind.data.catalogue import ARCHIVES
+from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
 
@@ -33,20 +34,8 @@ _NAMES = {
     "string": "ascii_lowercase",
     "typing": "Any Callable Dict Generator Iterable Iterator List Optional Set Tuple Union",
 }
-_MODULES = [
-    "bisect",
-    "collections",
-    "copy",
-    "functools",
-    "heapq",
-    "itertools",
-    "math",
-    "operator",
-    "random",
-    "re",
-    "string",
-    "sys",
-]
+# The modules that they use without an import.
+_MODULES = sorted({*_NAMES, "re", "sys"} - {"os.path", "typing"})
 _IMPORTS = {name: f"import {name}" for name in _MODULES} | {
     name: f"from {module} import {name}" for module, names in _NAMES.items() for name in names.split()
 }
@@ -69,15 +58,10 @@ def read(upstream: Upstream) -> list[Problem]:
 def with_imports(code: str) -> str:
     """Return a program with the imports in front that it needs; unchanged if it does not parse."""
     try:
-        nodes = list(ast.walk(ast.parse(code)))
+        missing = free_names(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code
-    used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    bound |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    bound |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
-    lines = [line for name, line in _IMPORTS.items() if name in used - bound]
+    lines = [line for name, line in _IMPORTS.items() if name in missing]
     return "\n".join([*lines, "", code]) if lines else code
 
 

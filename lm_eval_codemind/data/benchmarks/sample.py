@@ -32,7 +32,6 @@ read_java = partial(_read, name="sample_java", language="java")
 
 @cache
 def _records(folder: str) -> dict[str, dict[str, Any]]:
-    """Return the content of the YAML files in a folder by their names, sorted."""
     entries = files("lm_eval_codemind.data.benchmarks").joinpath(folder).iterdir()
     data = sorted((file for file in entries if file.name.endswith(".yaml")), key=lambda file: file.name)
     return {file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text(encoding="utf-8")) for file in data}
@@ -60,7 +59,6 @@ def _problem(benchmark: str, language: str, name: str, record: dict[str, Any]) -
 
 
 def _rest_of_class(code: str, entry_point: str) -> str:
-    """Return the module without the method that is asked for."""
     class_name, method_name = entry_point.split(".")
     method = definition(definition(ast.parse(code), class_name), method_name)
     return without_lines(code, [method]).rstrip() + "\n"

@@ -162,7 +162,6 @@ class Upstream:
 
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
-    """Return the problem with the files of a part, or the empty string."""
     where = f"{part.archive.repository}, {part.folder or ', '.join(part.patterns)}"
     if not files:
         return f"{where}: no such files; a checkout of revision {part.archive.revision} has them"

@@ -72,7 +72,6 @@ def _renaming(declared: Node, name: str) -> tuple[int, int, str]:
 
 
 def _changed(tree: Tree, node: Node, changes: list[tuple[int, int, str]]) -> str:
-    """Return the source of a node with some stretches of it, by offset, replaced."""
     at, pieces = node.start, []
     for start, end, text in sorted(changes, key=lambda change: change[:2]):
         pieces += [tree.source[at:start], text.encode("utf-8")]

@@ -256,7 +256,6 @@ def _rename(tree: Branch, keep: frozenset[str], rng: Random, pools: Sequence[str
 
 
 def _renamed(text: str, words: Mapping[str, str], letters: Mapping[str, str], pools: Sequence[str]) -> str:
-    """Return a text with its words and its other letters replaced; a word keeps its upper case."""
     pieces = _pieces(text, pools)
     return "".join(
         in_case(words.get(piece.lower(), piece), piece) if is_word(piece) else letters.get(piece, piece)
@@ -272,7 +271,6 @@ def _pieces(text: str, pools: Sequence[str]) -> list[str]:
 def _letter_map(
     texts: Sequence[str], keep: frozenset[str], share: float, rng: Random, pools: Sequence[str]
 ) -> dict[str, str]:
-    """Return a random mapping of letters and digits within the pools, in lower and upper case."""
     used = sorted({char.lower() for text in texts for char in text})
     mapped: dict[str, str] = {}
     for pool in pools:
