@@ -245,6 +245,53 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
 
 
 @contextlib.contextmanager
+def _monitoring(recorder: Recorder) -> Any:
+    monitoring = sys.monitoring  # type: ignore[attr-defined]
+    tool = next(number for number in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(number) is None)
+    monitoring.use_tool_id(tool, "codemind")
+    events = monitoring.events
+    codes = recorder._codes
+
+    def started(code: types.CodeType, *_: Any) -> None:
+        recorder.begin(sys._getframe(1))
+
+    def line(code: types.CodeType, number: int) -> Any:
+        if recorder.truncated:
+            return monitoring.DISABLE
+        record = recorder.begin(sys._getframe(1))
+        if record is not None:
+            recorder.line(record, number)
+        return None
+
+    def returned(code: types.CodeType, *_: Any) -> None:
+        record = recorder._frames.get(id(sys._getframe(1)))
+        if record is not None:
+            recorder.leave(record, "return")
+
+    def unwound(code: types.CodeType, offset: int, error: BaseException) -> None:
+        record = recorder._frames.get(id(sys._getframe(1))) if code in codes else None
+        if record is not None:
+            recorder.fail(record, type(error))
+
+    local = events.PY_START | events.LINE | events.PY_RETURN
+    monitoring.register_callback(tool, events.PY_START, started)
+    monitoring.register_callback(tool, events.LINE, line)
+    monitoring.register_callback(tool, events.PY_RETURN, returned)
+    monitoring.register_callback(tool, events.PY_UNWIND, unwound)
+    for code in codes:
+        if code.co_name not in _EXPRESSION_FRAMES:
+            monitoring.set_local_events(tool, code, local)
+    monitoring.set_events(tool, events.PY_UNWIND)
+    try:
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        for code in codes:
+            monitoring.set_local_events(tool, code, 0)
+        monitoring.free_tool_id(tool)
+
+
+@contextlib.contextmanager
 def _tracing(recorder: Recorder) -> Any:
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
         record = recorder.begin(frame)
@@ -405,7 +452,7 @@ def record(
             last = compile(ast.Expression(tree.body.pop().value), "input.py", "eval", dont_inherit=True)
         first = compile(tree, "input.py", "exec", dont_inherit=True)
         try:
-            with _tracing(recorder):
+            with (_monitoring if hasattr(sys, "monitoring") else _tracing)(recorder):
                 if script:
                     exec(recorder.code, namespace)
                 exec(first, namespace)
