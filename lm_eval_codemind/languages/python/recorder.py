@@ -244,6 +244,7 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
     return codes
 
 
+# On 3.12, sys.settrace shows an old value of a variable of a module that an inlined comprehension names as well.
 @contextlib.contextmanager
 def _monitoring(recorder: Recorder) -> Any:
     monitoring = sys.monitoring  # type: ignore[attr-defined]
