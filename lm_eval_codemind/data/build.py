@@ -46,23 +46,15 @@ def load_plain_inputs() -> dict[str, list[str]]:
     return dict(shipped.load(PLAIN_INPUTS))
 
 
-def _failing(benchmark: str, problems: Sequence[Problem]) -> Records:
-    """Return a record for each problem whose program fails its tests. It has no question."""
-    return _flagged(problems, recipes.load_failing(benchmark), "fails")
-
-
-def _plain(benchmark: str, problems: Sequence[Problem]) -> Records:
-    return _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain")
-
-
 def _flagged(problems: Sequence[Problem], names: Collection[str], flag: str) -> Records:
     return {problem.problem_id: {flag: True} for problem in problems if problem.problem_id in names}
 
 
 # Side file -> the function that makes its records from a benchmark's name and problems. Records are keyed by problem.
 SIDES: Mapping[str, Callable[[str, Sequence[Problem]], Records]] = {
-    "dsr": _failing,
-    "input": _plain,
+    # A program that fails its tests has no question.
+    "dsr": lambda benchmark, problems: _flagged(problems, recipes.load_failing(benchmark), "fails"),
+    "input": lambda benchmark, problems: _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain"),
     "ier_unrolled": unrolled.records,
 }
 
