@@ -30,20 +30,14 @@ from lm_eval_codemind.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
 
+# Benchmark -> the problems whose output is also that for a plain input: all values empty, zero or default. Benchmarks
+# that were not examined have no entry.
 PLAIN_INPUTS = "proofs/plain_inputs.json"
 # "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same for C+,
 # with the digest of the C+ that was measured.
 LOOP_LENGTHS = "proofs/loop_lengths.json"
 
 Records = Mapping[str, Mapping[str, Any]]
-
-
-def load_plain_inputs() -> dict[str, list[str]]:
-    """Return the problems whose output is also that for a plain input: all values empty, zero or default.
-
-    They are keyed by benchmark. Benchmarks that were not examined have no entry.
-    """
-    return dict(shipped.load(PLAIN_INPUTS))
 
 
 def _flagged(problems: Sequence[Problem], names: Collection[str], flag: str) -> Records:
@@ -54,7 +48,7 @@ def _flagged(problems: Sequence[Problem], names: Collection[str], flag: str) -> 
 SIDES: Mapping[str, Callable[[str, Sequence[Problem]], Records]] = {
     # A program that fails its tests has no question.
     "dsr": lambda benchmark, problems: _flagged(problems, recipes.load_failing(benchmark), "fails"),
-    "input": lambda benchmark, problems: _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain"),
+    "input": lambda benchmark, problems: _flagged(problems, shipped.load(PLAIN_INPUTS).get(benchmark, ()), "plain"),
     "ier_unrolled": unrolled.records,
 }
 

@@ -113,19 +113,14 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
     return constructs
 
 
-_ONE_LINE = (
-    TYPES
-    | METHODS
-    | set(
-        """
+_STATEMENTS = """
     package_declaration import_declaration module_declaration field_declaration constant_declaration
     annotation_type_element_declaration static_initializer local_variable_declaration expression_statement
     explicit_constructor_invocation if_statement for_statement enhanced_for_statement while_statement do_statement
     return_statement break_statement continue_statement throw_statement yield_statement assert_statement
     synchronized_statement try_statement try_with_resources_statement catch_clause finally_clause switch_label
-    """.split()
-    )
-)
+""".split()
+_ONE_LINE = TYPES | METHODS | set(_STATEMENTS)
 _ANNOTATIONS = frozenset({"marker_annotation", "annotation"})
 # Literals that the grammar takes apart.
 _WHOLE = frozenset({"string_literal", "character_literal"})

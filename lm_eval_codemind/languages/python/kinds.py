@@ -320,9 +320,6 @@ class Method(PythonKind):
 class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
-    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
-        return problem
-
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_script
 
