@@ -12,31 +12,26 @@ from typing import Any
 from filelock import FileLock
 from tqdm.auto import tqdm
 
+from lm_eval_codemind.data import manifest
 from lm_eval_codemind.data.benchmarks import MissingFilesError, Upstream, UpstreamError
 from lm_eval_codemind.data.benchmarks.download import fetch_archive
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts import recipes, shipped, unrolled
 from lm_eval_codemind.data.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.data.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.data.facts.sr_exceptions import with_exceptions
 from lm_eval_codemind.data.facts.suites import verdict_of
-from lm_eval_codemind.data.manifest import (
-    BUILDER_VERSION,
-    MANIFEST,
-    Entry,
-    benchmark_path,
-    lists_path,
-    read_manifest,
-    released_digests,
-)
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
-from lm_eval_codemind.sandbox import Sandbox, lists
+from lm_eval_codemind.sandbox import Job, Sandbox, lists
 from lm_eval_codemind.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
 
+# Benchmark -> the problems whose output is also that for a plain input: all values empty, zero or default. Benchmarks
+# that were not examined have no entry.
 PLAIN_INPUTS = "proofs/plain_inputs.json"
 # "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same for C+,
 # with the digest of the C+ that was measured.
@@ -45,31 +40,15 @@ LOOP_LENGTHS = "proofs/loop_lengths.json"
 Records = Mapping[str, Mapping[str, Any]]
 
 
-def load_plain_inputs() -> dict[str, list[str]]:
-    """Return the problems whose output is also that for a plain input: all values empty, zero or default.
-
-    They are keyed by benchmark. Benchmarks that were not examined have no entry.
-    """
-    return dict(shipped.load(PLAIN_INPUTS))
-
-
-def _failing(benchmark: str, problems: Sequence[Problem]) -> Records:
-    """Return a record for each problem whose program fails its tests. It has no question."""
-    return _flagged(problems, recipes.load_failing(benchmark), "fails")
-
-
-def _plain(benchmark: str, problems: Sequence[Problem]) -> Records:
-    return _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain")
-
-
 def _flagged(problems: Sequence[Problem], names: Collection[str], flag: str) -> Records:
     return {problem.problem_id: {flag: True} for problem in problems if problem.problem_id in names}
 
 
 # Side file -> the function that makes its records from a benchmark's name and problems. Records are keyed by problem.
 SIDES: Mapping[str, Callable[[str, Sequence[Problem]], Records]] = {
-    "dsr": _failing,
-    "input": _plain,
+    # A program that fails its tests has no question.
+    "dsr": lambda benchmark, problems: _flagged(problems, recipes.load_failing(benchmark), "fails"),
+    "input": lambda benchmark, problems: _flagged(problems, shipped.load(PLAIN_INPUTS).get(benchmark, ()), "plain"),
     "ier_unrolled": unrolled.records,
 }
 
@@ -160,7 +139,9 @@ def _with_hint(problem: Problem) -> Problem:
     return kind_of(problem).with_hint(problem, HINT_SEED, telling) if needs_hint else problem
 
 
-def build(names: Iterable[str], upstream: Upstream, directory: Path, *, skip_missing: bool = False) -> dict[str, Entry]:
+def build(
+    names: Iterable[str], upstream: Upstream, directory: Path, *, skip_missing: bool = False
+) -> dict[str, manifest.Entry]:
     """Build benchmarks into a directory and return their entries of its manifest.
 
     A benchmark's files are replaced one by one when all are complete, and the manifest after them, so that an
@@ -197,41 +178,48 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path, *, skip_mis
         ) from error
 
 
-def _recorded_suites(problems: Sequence[Problem]) -> bytes:
-    """Return the lists of the problems' suites; see :mod:`lm_eval_codemind.sandbox.lists`."""
-    jobs = {
-        f"{problem.benchmark}/{problem.problem_id}": kind_of(problem).suite_job(problem, problem.code)
+def suite_jobs(problems: Sequence[Problem]) -> dict[str, Job]:
+    """Return the jobs that run problems' own programs against their suites, by ``BENCHMARK/PROBLEM``."""
+    return {
+        f"{problem.benchmark}/{problem.problem_id}": kind_of(problem).suite_job(
+            problem, problem.code, limits=limits_of(problem)
+        )
         for problem in problems
         if problem.language == "python" and problem.tests.strip()
     }
+
+
+def _recorded_suites(problems: Sequence[Problem]) -> bytes:
+    """Return the lists of the problems' suites; see :mod:`lm_eval_codemind.sandbox.lists`."""
+    jobs = suite_jobs(problems)
     if not jobs:
         return lists.pack({})
     with Sandbox() as sandbox:
         return lists.pack(lists.record(sandbox, jobs)[0])
 
 
-def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
+def _build(name: str, upstream: Upstream, directory: Path) -> manifest.Entry:
     problems = make_problems(name, upstream)
     contents = make_files(name, problems)
     for old in directory.glob(f"{name}.*.jsonl"):
         if old.stem not in contents:
             old.unlink()
     for stem, content in contents.items():
-        write_whole(benchmark_path(directory, stem), content)
+        write_whole(manifest.benchmark_path(directory, stem), content)
     # The suites of packaged benchmarks are recorded at release, so that a build executes nothing.
-    if not released_digests(name):
-        write_whole(lists_path(directory, name), _recorded_suites(problems))
-    entry = Entry(
-        builder_version=BUILDER_VERSION,
+    if not manifest.released_digests(name):
+        write_whole(manifest.lists_path(directory, name), _recorded_suites(problems))
+    entry = manifest.Entry(
+        builder_version=manifest.BUILDER_VERSION,
         revisions={archive.repository: archive.revision for archive in get_benchmark(name).archives},
         digests={stem: digest(content) for stem, content in contents.items()},
-        released=released_digests(name),
+        released=manifest.released_digests(name),
         problems=len(problems),
         categories=dict(sorted(Counter(problem.category for problem in problems).items())),
     )
-    entries = {**read_manifest(directory), name: entry}
+    entries = {**manifest.read_manifest(directory), name: entry}
     record = {"benchmarks": {each: asdict(entries[each]) for each in benchmarks() if each in entries}}
-    write_whole(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
+    write_whole(directory / manifest.MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
     if entry.digests != entry.released:
         logger.warning(
             "%s was built with other bytes than this release was checked with (digest %s): its results "

@@ -10,15 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.data import manifest
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.manifest import (
-    benchmark_path,
-    data_directory,
-    intact,
-    lists_path,
-    read_manifest,
-    released_digests,
-)
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
 
@@ -39,7 +32,7 @@ def load_benchmark(name: str) -> list[Problem]:
         UpstreamError: If it has to be built and cannot be; the message names the command and the variable to set.
     """
     problems = list(_problems(*_place(name)))
-    path = lists_path(data_directory(), name)
+    path = manifest.lists_path(manifest.data_directory(), name)
     if path.is_file():
         # Most tasks execute nothing, and need no sandbox.
         from lm_eval_codemind.sandbox import lists
@@ -56,7 +49,7 @@ def load_problem(benchmark: str, problem_id: str) -> Problem:
         UserError: If there is no such benchmark.
         UpstreamError: If it has to be built and cannot be.
     """
-    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), data_directory())[problem_id]
+    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), manifest.data_directory())[problem_id]
 
 
 def load_bug(problem: Problem) -> Problem:
@@ -74,15 +67,13 @@ def load_bug(problem: Problem) -> Problem:
 def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
     """Return one side file of a benchmark: problem id -> record; problems that it has nothing for are missing.
 
-    Args:
-        benchmark: Name of a benchmark.
-        side: Name of the side file, a key of :data:`~lm_eval_codemind.data.build.SIDES`.
+    The side is a key of :data:`~lm_eval_codemind.data.build.SIDES`.
 
     Raises:
         UserError: If there is no such benchmark.
         UpstreamError: If it has to be built and cannot be.
     """
-    return _side(benchmark, side, os.environ.get(DATASET_VARIABLE), data_directory())
+    return _side(benchmark, side, os.environ.get(DATASET_VARIABLE), manifest.data_directory())
 
 
 def benchmark_digests(name: str) -> dict[str, str]:
@@ -100,15 +91,15 @@ def _place(name: str) -> _Place:
     repository = os.environ.get(DATASET_VARIABLE)
     if repository and not packaged:
         return name, repository, ""
-    if packaged and not released_digests(name):
+    if packaged and not manifest.released_digests(name):
         return name, "", ""  # another package's, whose data may change with any release of that package
-    directory = data_directory()
-    if not intact(directory, name):
+    directory = manifest.data_directory()
+    if not manifest.intact(directory, name):
         from lm_eval_codemind.data.build import build, downloading
 
         logger.info("building %s in %s", name, directory)
         build([name], downloading(directory), directory)
-    return name, str(benchmark_path(directory, name)), str(read_manifest(directory)[name].digests)
+    return name, str(manifest.benchmark_path(directory, name)), str(manifest.read_manifest(directory)[name].digests)
 
 
 @lru_cache(maxsize=8)
@@ -121,13 +112,13 @@ def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
         return tuple(Problem.from_row(row) for row in load_dataset(place, name, split="test"))
     from lm_eval_codemind.data.build import downloading, make_problems
 
-    return tuple(make_problems(name, downloading(data_directory())))
+    return tuple(make_problems(name, downloading(manifest.data_directory())))
 
 
 @lru_cache(maxsize=32)
 def _digests(name: str, place: str, state: str) -> dict[str, str]:
     if state:
-        return read_manifest(Path(place).parent)[name].digests
+        return manifest.read_manifest(Path(place).parent)[name].digests
     from lm_eval_codemind.data.build import make_files
 
     return {file: digest(content) for file, content in make_files(name, _problems(name, place, state)).items()}

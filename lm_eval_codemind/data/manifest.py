@@ -72,8 +72,7 @@ def read_manifest(directory: Path) -> dict[str, Entry]:
 def released_digests(name: str = "") -> dict[str, str]:
     """Return the digests that this release's data has on every machine: those of the build that was proven.
 
-    Args:
-        name: A benchmark, for the digests of its files; empty for all.
+    Of one benchmark, or of all.
     """
     file = files("lm_eval_codemind.data") / "released_digests.json"
     digests: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))

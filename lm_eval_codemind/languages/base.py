@@ -6,7 +6,7 @@ import abc
 import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import TEST_CASES, Case, Complexity, Problem, as_text, shown_cases
@@ -84,6 +84,22 @@ class PredictedInput:
     recorded: bool
 
 
+class Shown(TypedDict, total=False):
+    """The code that a prompt shows, and that a response may quote, change or complete.
+
+    Attributes:
+        into: The program that the answer is put into, where it is a part of one.
+        context: The code before the answer, where the answer is not a part of a program.
+        specification: What is shown of the wanted code: its signature, with its documentation.
+        original: The program that the response is to change.
+    """
+
+    into: str
+    context: str
+    specification: str
+    original: str
+
+
 class Kind(abc.ABC):
     """A kind of program: how it runs, how it is tested, and what a model is asked for.
 
@@ -114,33 +130,14 @@ class Kind(abc.ABC):
 
         Args:
             problem: The problem whose tests are run. What they need comes from the problem, not from the program.
-            code: A complete program.
-            limits: What the program may use; those of the problem if None.
             only: Names of tests to run instead of all of them, where the suite has names.
         """
 
     @abc.abstractmethod
-    def program(
-        self,
-        response: str,
-        problem: Problem,
-        *,
-        into: str = "",
-        context: str = "",
-        specification: str = "",
-        original: str = "",
-    ) -> str | Unfinished | None:
+    def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         """Return the complete program that a response gives; None if it holds no code.
 
         Code that the response breaks off in is returned as such, by itself.
-
-        Args:
-            response: The model's response, as it is.
-            problem: The problem that it answers.
-            into: The program that the answer is put into, where it is a part of one.
-            context: The code before the answer, where the answer is not a part of a program.
-            specification: What the prompt shows of the wanted code: its signature, with its documentation.
-            original: The program in the prompt that the response is to change. A response may quote it.
         """
 
     def read_back(self, code: str, problem: Problem, fence: str) -> str:
@@ -190,8 +187,6 @@ class Kind(abc.ABC):
         """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin.
 
         Args:
-            problem: The problem.
-            seed: Seed of the draw.
             telling: Positions of the tests to draw from, if some of them tell more than others; empty for all.
         """
         return problem
@@ -218,16 +213,8 @@ class Kind(abc.ABC):
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         """Return the job that observes a program's output on an input, without fixed random seeds.
 
-        The last observation is the one that counts.
-
-        Args:
-            problem: The problem that the program solves.
-            code: A complete program that may be wrong.
-            input: In the form of ``problem.input``.
-            limits: What the program may use.
-
-        Returns:
-            None if outputs of programs of this kind are not observed.
+        The program is complete and may be wrong. The last observation is the one that counts. None if outputs of
+        programs of this kind are not observed.
         """
         return None
 
@@ -325,9 +312,7 @@ class Language(abc.ABC):
     def bare_form(self, source: str, context: str = "") -> str:
         """Return a program's normal form without its documentation, which says nothing about what it does.
 
-        Args:
-            source: The program.
-            context: The code before it. Where the program repeats it, it is left out.
+        Where the program repeats the code before it, the ``context``, this is left out, too.
         """
         return self.normal_form(source)
 

@@ -40,8 +40,6 @@ def in_brackets(value: Any, text: Callable[[Any], str], order: Callable[[list[st
     """Return the Python expression for a list, a tuple, a dict or a set.
 
     Args:
-        value: The collection.
-        text: Returns the expression for an item.
         order: Returns the expressions for the items of a set in the order in which they are written.
     """
     if isinstance(value, dict):

@@ -25,10 +25,6 @@ def carried_outputs(problem: Problem, changed: str) -> Iterator[str]:
     input became; so does each character of the longest part that output and input have in common; the pieces of text
     that differ between the inputs are replaced, removed or added in the output as well; and the numbers of the output
     grow by the difference, or the ratio, of the only number that changed.
-
-    Args:
-        problem: A Python problem with its published input and output.
-        changed: The changed input, in the form of ``problem.input``.
     """
     kind = python_kind(problem)
     trees = [kind.input_tree(problem, text) for text in (problem.input, changed)]
@@ -45,28 +41,25 @@ def carried_outputs(problem: Problem, changed: str) -> Iterator[str]:
     def by_literal(value: Any) -> Any:
         return whole.get((type(value), value), value)
 
-    def by_word(value: Any) -> Any:
-        if isinstance(value, str) and (str, value) not in whole:
-            return _RUN.sub(lambda run: in_case(words.get(run[0].lower(), run[0]), run[0]), value)
-        return by_literal(value)
+    def by(change: Callable[[str], str]) -> Callable[[Any], Any]:
+        """Return a rule that changes the texts that are no literal of the input."""
+        return lambda value: (
+            change(value) if isinstance(value, str) and (str, value) not in whole else by_literal(value)
+        )
 
-    def by_character(value: Any) -> Any:
-        if isinstance(value, str) and (str, value) not in whole:
-            return "".join(characters.get(char, char) for char in value)
-        return by_literal(value)
+    def in_pieces(text: str) -> str:
+        for old, new in texts:
+            for one, other in _pieces(old, new):
+                text = text.replace(one, other, 1)
+        return text
 
-    def by_piece(value: Any) -> Any:
-        if isinstance(value, str) and (str, value) not in whole:
-            for old, new in texts:
-                for one, other in _pieces(old, new):
-                    value = value.replace(one, other, 1)
-            return value
-        return by_literal(value)
-
-    def by_position(value: Any) -> Any:
-        return _realigned(value, same_length) if isinstance(value, str) else by_literal(value)
-
-    for rule in (by_literal, by_word, by_character, by_piece, by_position):
+    for rule in (
+        by_literal,
+        by(lambda text: _RUN.sub(lambda run: in_case(words.get(run[0].lower(), run[0]), run[0]), text)),
+        by(lambda text: "".join(characters.get(char, char) for char in text)),
+        by(in_pieces),
+        lambda value: _realigned(value, same_length) if isinstance(value, str) else by_literal(value),
+    ):
         yield _mapped(output, rule, kind.printed)
     yield from _numbers(output, changes, kind.printed)
     yield from _elements(output, before, after)

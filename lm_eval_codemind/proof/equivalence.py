@@ -36,9 +36,6 @@ class SingleThreadedMap:
     In CPython 3.11 all threads share one counter for the depth of the tree that ``ast.parse`` builds. If the garbage
     collector runs Python code while two threads parse, they fail with ``SystemError: AST constructor recursion depth
     mismatch``. So threads switch only when one of them waits for outcomes.
-
-    Args:
-        sandbox: The sandbox that runs the programs.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -73,7 +70,6 @@ class Equivalence:
     """A comparison of programs with a problem's own program. The results of the problem's own program are cached.
 
     Args:
-        sandbox: The sandbox that runs the programs.
         inputs: The number of further inputs. A problem may have fewer distinct ones.
     """
 
@@ -209,7 +205,6 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
 
 
 def _mutated_source(source: str, rng: Random) -> str:
-    """Return Python source with one changed constant, list, tuple, set or dict."""
     tree = ast.parse(source)
     # Each place is a list with a position, or the fields of a node with a name.
     places: list[tuple[Any, Any]] = []
@@ -290,7 +285,6 @@ def _changed_sequence(items: list[Any], rng: Random) -> list[Any]:
 
 
 def _mutated_text(text: str, rng: Random) -> str:
-    """Return the text of stdin with one word or line changed."""
     lines = text.splitlines()
     if not lines:
         return "1\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
@@ -24,6 +24,7 @@ MAX_VALUE = 100
 # Values that a question about a loop, and about a condition, asks for, and questions of one kind about a problem.
 LOOP_VALUES, BRANCH_VALUES, AT_MOST = range(2, 21), range(3, 21), 3
 
+_Values = Sequence["str | None"]
 Event = tuple[int, "str | None"]
 """The first line of a step, and its value: the literal of the loop variables at the start of an iteration (None if it
 has none), ``True`` or ``False`` for a condition, and "" for any other step."""
@@ -48,7 +49,6 @@ def events(trace: Trace, program: Sequence[CodeUnit]) -> list[Event]:
 
     Args:
         trace: A complete trace that watches :func:`target_of` of each loop.
-        program: The units of the program.
     """
     following: dict[int, Step] = {}
     of_frame: dict[int, int] = {}
@@ -96,35 +96,23 @@ def chosen(run_input: RuntimeInput, trace: Sequence[Event], drawn: random.Random
     program = units(ast.parse(run_input.code))
     loops, branches = values_by_line(trace, program)
     guesses = simple_values(run_input)
+    reason = _reason(trace, program)
     return Execution(
-        tuple((line, str(value)) for line, value in trace) if not (reason := _reason(trace, program)) else (),
-        _drawn(
-            {
-                line: values
-                for line, values in loops.items()
-                if len(values) in LOOP_VALUES and values_of(values) not in guesses
-            },
-            drawn,
-        ),
-        _drawn(
-            {
-                line: values
-                for line, values in branches.items()
-                if len(values) in BRANCH_VALUES and len(set(values)) > 1
-            },
-            drawn,
-        ),
+        () if reason else tuple((line, str(value)) for line, value in trace),
+        _drawn(loops, lambda values: len(values) in LOOP_VALUES and values_of(values) not in guesses, drawn),
+        _drawn(branches, lambda values: len(values) in BRANCH_VALUES and len(set(values)) > 1, drawn),
         reason,
     )
 
 
-def _drawn(by_line: Mapping[int, Sequence[str | None]], drawn: random.Random) -> dict[int, tuple[str, ...]]:
-    fit = [line for line, values in by_line.items() if None not in values]
+def _drawn(
+    by_line: Mapping[int, _Values], is_asked: Callable[[_Values], bool], drawn: random.Random
+) -> dict[int, tuple[str, ...]]:
+    fit = [line for line, values in by_line.items() if None not in values and is_asked(values)]
     return {line: tuple(map(str, by_line[line])) for line in sorted(drawn.sample(fit, min(AT_MOST, len(fit))))}
 
 
 def _reason(trace: Sequence[Event], program: Sequence[CodeUnit]) -> str:
-    """Return why there is no question about the whole execution; "" if there is one."""
     lines = {line for line, _ in trace}
     loops = [unit for unit in program if isinstance(unit.node, ast.For) and unit.line in lines]
     if lines & shared_lines(program) or any(target_of(unit) is None for unit in loops):

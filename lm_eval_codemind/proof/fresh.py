@@ -108,11 +108,6 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     Problems without a fresh input after small changes are tried again with bold changes. In the end no output is much
     more frequent among the published outputs than among the fresh ones, or the other way round.
 
-    Args:
-        problems: Python programs with a proven output.
-        seed: The random seed, together with the names of the benchmark and the problem.
-        count: The number of fresh inputs per problem; some problems have fewer.
-
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
@@ -319,7 +314,6 @@ def _statements(problem: Problem) -> int:
 
 
 def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
-    """Return the job that runs a program on its own input and on others, and counts the executed statements."""
     kind = python_kind(problem)
     runs = []
     for text in (problem.input, *inputs):
@@ -465,7 +459,6 @@ def _same(one: str, other: str, printed: bool) -> bool:
 
 
 def _about(one: int, other: int) -> bool:
-    """Whether a number is at least half and at most twice another."""
     return other <= 2 * one and one <= 2 * other
 
 
@@ -489,7 +482,6 @@ def _is_plain(run: Run, problem: Problem) -> bool:
 
 @cache
 def _constants(code: str) -> frozenset[str]:
-    """Return the literals of a program in the form of outputs: as a value and as printed text."""
     texts = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)):
@@ -502,12 +494,10 @@ def _constants(code: str) -> frozenset[str]:
 
 
 def _bare(output: str) -> str:
-    """Return an output without white space and quotes around it."""
     return output.strip().strip("'\"")
 
 
 def _is_shown(output: str, problem: Problem) -> bool:
-    """Whether an output occurs in the documentation or the tests of a problem."""
     texts = (problem.code, problem.specification, problem.tests, *(case.output for case in problem.cases))
     bare = _bare(output)
     return any(bare in text and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text) for text in texts)

@@ -20,13 +20,7 @@ _INPUTS_AT_RUN_TIME = 12
 
 
 def transform(problem: Problem, transform_seed: int, equivalence: Equivalence) -> Recipe:
-    """Return a random recipe for a problem's C+, verified. A rule that changes the behaviour is left out and logged.
-
-    Args:
-        problem: The problem.
-        transform_seed: The random seed. Another seed gives another C+.
-        equivalence: The comparison of behaviour.
-    """
+    """Return a random recipe for a problem's C+, verified. A rule that changes the behaviour is left out and logged."""
     dropped: list[str] = []
 
     def differs(code: str) -> bool:
@@ -47,14 +41,7 @@ def transform(problem: Problem, transform_seed: int, equivalence: Equivalence) -
 def transform_all(
     problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox, inputs: int = FURTHER_INPUTS
 ) -> dict[str, Recipe]:
-    """Return verified recipes of problems, by problem id, in the order of the problems.
-
-    Args:
-        problems: The problems.
-        transform_seed: See :func:`transform`.
-        sandbox: The sandbox that runs C and C+ for the comparison.
-        inputs: The number of inputs for the comparison, in addition to the tests.
-    """
+    """Return verified recipes of problems, by problem id, in the order of the problems."""
     turns = SingleThreadedMap(sandbox)
     equivalence = Equivalence(turns, inputs)
     made = turns.map(lambda problem: transform(problem, transform_seed, equivalence), problems)
@@ -84,12 +71,7 @@ class TransformationCheck:
 
 
 def verify_transformed(problems: Iterable[Problem], sandbox: Sandbox) -> TransformationCheck:
-    """Compare the C+ of problems with C, on all tests and on further inputs.
-
-    Args:
-        problems: Problems; those without C+ are ignored.
-        sandbox: The sandbox that runs both.
-    """
+    """Compare the C+ of the problems that have one with C, on all tests and on further inputs."""
     turns = SingleThreadedMap(sandbox)
     equivalence = Equivalence(turns)
 

@@ -38,8 +38,6 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
     """Return a program of the user as a problem without an output.
 
     Args:
-        name: The name of the problem.
-        code: Source in Python.
         call: The call whose value is the output; None for a script.
         stdin: What a script reads; None for a call.
         examples: Other valid inputs of the program.
@@ -165,12 +163,7 @@ def _tracing_jobs(problem: Problem) -> list[Job]:
 
 
 def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
-    """Return a trace in which each step of a ``for`` statement has the value of its variables, also an unchanged one.
-
-    Args:
-        trace: A trace whose steps have the variables that changed.
-        program: The units of the program.
-    """
+    """Return a trace in which each step of a ``for`` statement has the value of its variables, also an old one."""
     variables: dict[int, dict[str, Value | None]] = {}
     steps = []
     for step in trace.steps:
@@ -185,7 +178,6 @@ def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
 
 
 def _literal(target: ast.expr, known: Mapping[str, Value | None]) -> str | None:
-    """Return the literal of a loop's variables; None if one has no short literal."""
     if isinstance(target, ast.Tuple):
         parts = [_literal(part, known) for part in target.elts]
         text = ", ".join(part or "" for part in parts) + ("," if len(parts) == 1 else "")

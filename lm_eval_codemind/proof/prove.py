@@ -224,7 +224,6 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
 
 
 def _ran(outcome: Outcome) -> bool:
-    """Whether a program returned or printed an output."""
     if not outcome.observations:
         return False
     first = outcome.observations[0]
@@ -287,12 +286,10 @@ def printed(outcome: Outcome) -> str | None:
 
 
 def _returned(outcome: Outcome) -> str | None:
-    """Return the label for the returned value of a function or method; None if there is none."""
     return observed_label(outcome.observations[0].literal) if outcome.observations else None
 
 
 def _reason_of(exception_type: str, message: str) -> str:
-    """Return the reason why a program that raises an exception has no provable output."""
     if exception_type in ("ImportError", "ModuleNotFoundError", "LookupError", "PermissionError"):
         return "dependency"
     if exception_type == "AttributeError" and "was removed in" in message:

@@ -24,9 +24,7 @@ def prove_java_labels(
     """Execute the programs of problems and return the proofs, by problem id.
 
     Args:
-        problems: Unproven problems from the readers.
         published: The artifact's versions of the problems. Not used, because no Java program was repaired.
-        workers: Number of parallel programs, for each of the runtimes.
         runtimes: The Java runtimes. Each program runs once on each; None for the machine's JDK.
 
     Raises:

@@ -54,11 +54,7 @@ class Proven:
 
 
 def prove_outputs(executions: Sequence[Execution], hash_seeds: Sequence[int] = HASH_SEEDS) -> list[Proven]:
-    """Execute each program once for each hash seed and return the results, in the order of the programs.
-
-    Args:
-        executions: The programs and their inputs.
-        hash_seeds: The hash seeds, at least two.
+    """Execute each program once for each of two or more hash seeds and return the results in their order.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.

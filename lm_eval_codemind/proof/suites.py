@@ -3,30 +3,18 @@
 import json
 import sys
 
-from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.build import suite_jobs
 from lm_eval_codemind.data.load import load_benchmark
-from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.sandbox import Job, Sandbox, lists
+from lm_eval_codemind.sandbox import Sandbox, lists
 
 BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
 """The benchmarks whose suites are recorded."""
 _PYTHON = (3, 11)  # the Python that recorded the packaged lists
 
 
-def suite_jobs(benchmark: str) -> dict[str, Job]:
-    """Return the jobs that run a benchmark's own programs against their suites, by ``BENCHMARK/PROBLEM``."""
-    return {
-        f"{benchmark}/{problem.problem_id}": kind_of(problem).suite_job(
-            problem, problem.code, limits=limits_of(problem)
-        )
-        for problem in load_benchmark(benchmark)
-        if problem.language == "python" and problem.tests.strip()
-    }
-
-
 def verify_lists(benchmark: str) -> tuple[int, list[str]]:
     """Record a benchmark's suites again, and return how many have a list, and the names of those that differ."""
-    jobs = suite_jobs(benchmark)
+    jobs = suite_jobs(load_benchmark(benchmark))
     with Sandbox() as sandbox:
         made, reasons = lists.record(sandbox, jobs)
     packaged = lists.known()

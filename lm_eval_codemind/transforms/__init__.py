@@ -6,27 +6,21 @@ from lm_eval_codemind.transforms.composer import (
     RULES,
     RecipeError,
     Step,
-    Transformation,
     compose,
     compose_verified,
     recreate,
-    text_digest,
 )
 from lm_eval_codemind.transforms.program import Program
-from lm_eval_codemind.transforms.rule import Rule
 
 __all__ = [
     "GROUPS",
     "RULES",
     "Program",
     "RecipeError",
-    "Rule",
     "Step",
-    "Transformation",
     "UnsupportedSyntaxError",
     "compose",
     "compose_verified",
     "recreate",
-    "text_digest",
     "unparse",
 ]

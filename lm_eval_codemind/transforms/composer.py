@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from lm_eval_codemind.problems import digest
 from lm_eval_codemind.transforms import dependencies, library, renaming, structure
 from lm_eval_codemind.transforms.program import Program
 from lm_eval_codemind.transforms.rule import Rule
@@ -62,16 +63,11 @@ class Transformation:
     @property
     def digest(self) -> str:
         """The SHA-256 digest of C+, in hexadecimal."""
-        return text_digest(self.code)
+        return digest(self.code.encode("utf-8", "surrogatepass"))
 
 
 class RecipeError(ValueError):
     """A recipe that does not fit the program: another C, other rules, or another digest."""
-
-
-def text_digest(text: str) -> str:
-    """Return the SHA-256 digest of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def compose(program: Program, seed: str, *, rules: Collection[str] | None = None) -> Transformation:

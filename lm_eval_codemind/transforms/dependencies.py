@@ -102,7 +102,6 @@ class PassThroughDecorator(Rule, rule="decorator", group="dependency", limit=2):
     _SPECIAL = {"__new__", "__init_subclass__", "__class_getitem__", "__del__", "__getattribute__"}
 
     def find(self, program: Program) -> Iterable[FunctionNode]:
-        """Yield the functions that can have a new decorator."""
         for block in program.blocks:
             node = block.function
             if not block.is_top or not isinstance(node, ast.FunctionDef) or program.is_deep(node):
@@ -156,7 +155,6 @@ class ExpandAugmentedAssignment(Rule, rule="augmented_assignment", group="depend
     """
 
     def find(self, program: Program) -> Iterable[Site]:
-        """Yield the augmented assignments."""
         plain = PlainValues(program)
         for site in program.statements():
             match site.node:

@@ -23,8 +23,6 @@ class DiscardedCall(Rule, group="library"):
     Never behind a statement that always returns or raises, where it could not run.
 
     Args:
-        name: The name of the rule.
-        statement: The import of the name that the call uses.
         call: The imported name and a source of random numbers -> the call.
     """
 
@@ -33,7 +31,6 @@ class DiscardedCall(Rule, group="library"):
         self._import, self._call = statement, call
 
     def find(self, program: Program) -> Iterable[tuple[Block, int]]:
-        """Yield the gaps between the statements."""
         for block in program.blocks:
             is_code = block.function is not None or (program.script and isinstance(block.owner, ast.Module))
             if not block.is_top or not is_code or program.is_repeated(block):
@@ -62,12 +59,10 @@ def _ttest(function: str, rng: Random) -> str:
 
 
 def _shuffle(function: str, rng: Random) -> str:
-    """Return a call with its own random state."""
     return f"{function}({[rng.randrange(10, 100) for _ in range(3)]}, random_state={rng.randrange(100)})"
 
 
 def _fernet(function: str, rng: Random) -> str:
-    """Return the creation of a cipher from a key in the source code."""
     return f"{function}({base64.urlsafe_b64encode(bytes(rng.randrange(256) for _ in range(32)))!r})"
 
 
@@ -78,7 +73,6 @@ def _isoparse(function: str, rng: Random) -> str:
 
 
 def _connection(function: str, rng: Random) -> str:
-    """Return the creation of an object that connects to nothing before it is asked to."""
     return f"{function}('localhost', port={rng.randrange(1024, 10000)})"
 
 
@@ -107,7 +101,6 @@ class NumpyBuiltin(
     """
 
     def find(self, program: Program) -> Iterable[ast.Call]:
-        """Yield the calls."""
         small = SmallIntegers(program)
         for block, _, node in program.statements():
             if not isinstance(block.function, ast.AsyncFunctionDef):

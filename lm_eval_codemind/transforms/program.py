@@ -11,8 +11,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple
+
+import yaml
 
 from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS, imported_modules
 from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
@@ -37,29 +40,8 @@ _REFLECTIVE_ATTRIBUTES = set(
 )
 
 # The words of names of the sort people give.
-_QUALITIES = """
-active amber base border broad calm carry central coarse common cross deep dense early empty equal even extra
-final fine first flat full grand half heavy high inner joint key known last late left level light linear
-local long loose lower main mean merged middle minor mixed narrow near net next odd open other outer partial
-pending plain prime prior quick rear recent right rough round running safe second shared short side simple single
-sliding small solid spare stable steep third tight total upper usual valid wide working
-""".split()
-_THINGS = """
-anchor balance band bound bucket budget cell chain check chunk code count cursor delta depth digit edge entry
-factor field flag frame gap grade grid group guard handle head index item kind label layer length limit line link
-lot mark mask match member mode node note offset order page pair part patch path peak piece pivot place
-point pool quota rank rate ratio record region result reading row sample scale score seed segment share
-shift size slot span stage start state step stock store strand table tail term test tier token total track
-turn unit value vector view weight width window word zone
-""".split()
-_ACTIONS = """
-adapt adjust advance align apply arrange assign attach balance bind blend build calculate carry chain change
-check choose collect combine compare compose compute connect convert count cover derive determine display draw
-emit estimate evaluate expand explore extend fetch fill find finish fold follow form gather handle join keep lift
-link load locate make map match measure merge mix move obtain order pass perform pick place prepare process
-produce provide reach record reduce refine relate repeat resolve restore route run scan select settle shape shift
-sort split start step store supply take tally trace track transfer treat turn unite update visit walk weigh wrap
-""".split()
+_CONTENT = yaml.safe_load((files(__package__) / "names.yaml").read_text(encoding="utf-8"))
+_QUALITIES, _THINGS, _ACTIONS = (_CONTENT[name].split() for name in ("qualities", "things", "actions"))
 
 
 @dataclass(eq=False)
@@ -236,7 +218,6 @@ class Program:
 
     @cached_property
     def _imported_modules(self) -> set[str]:
-        """Names that only mean an imported module."""
         bindings = [o for o in self.symbols.occurrences if o.binds]
         others = {o.name for o in bindings if o.node not in self.symbols.modules}
         return {o.name for o in bindings if o.node in self.symbols.modules} - others
@@ -450,7 +431,6 @@ def _note_references(tree: ast.Module, refers: dict[str, set[str]], repeated: se
 
 
 def _closure(name: str, refers: dict[str, set[str]]) -> set[str]:
-    """Return the names reachable from a function's mentions."""
     reached = list(refers[name])
     # The list grows during the loop.
     for other in reached:

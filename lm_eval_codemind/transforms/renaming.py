@@ -49,7 +49,6 @@ class RenameVariable(Rule, rule="rename_variable", group="renaming", limit=2):
     """
 
     def find(self, program: Program) -> Iterable[Site]:
-        """Yield the variables."""
         for home, name, occurrences in _variables(program):
             if all(self._fits(program, home, occurrence) for occurrence in occurrences):
                 yield home, name
@@ -76,7 +75,6 @@ class RenameFunction(Rule, rule="rename_function", group="renaming", limit=2):
     """
 
     def find(self, program: Program) -> Iterable[Site]:
-        """Yield the functions."""
         called = {id(node.func) for node in ast.walk(program.tree) if isinstance(node, ast.Call)}
         for home, name, occurrences in _variables(program):
             is_function = all(isinstance(o.node, FunctionNode) for o in occurrences if o.binds)

@@ -135,7 +135,6 @@ def {step}({position}, {stop}):
 
 
 def _literal_range(call: ast.Call) -> range | None:
-    """Return the range whose bounds are written as integers, None if they are not."""
     try:
         numbers = [ast.literal_eval(argument) for argument in call.args]
         return range(*numbers) if all(type(number) is int for number in numbers) else None

@@ -116,7 +116,6 @@ def unrolled(code: str, run: Sequence[Execution]) -> str:
     """Return the program with its loops replaced by what they did.
 
     Args:
-        code: The program.
         run: What ``utils/prove/prove_unrolled.py`` returned for a run of it.
 
     Raises:
@@ -267,7 +266,6 @@ class _Unroller:
         return self._other(statement, record, depth)
 
     def _copies(self, function: FunctionNode) -> list[ast.stmt]:
-        """Return a function's definition, once for each of the ways that it ran."""
         if function.name not in self._program.concerned:
             return [copy.deepcopy(function)]
         ways = [

@@ -14,8 +14,9 @@ from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
 from lm_eval_codemind.data import manifest as built
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.data.build import SIDES, load_plain_inputs, make_files, with_complexity
+from lm_eval_codemind.data.build import PLAIN_INPUTS, SIDES, make_files, with_complexity
 from lm_eval_codemind.data.catalogue import Archive, Benchmark, benchmarks
+from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.recipes import load_failing
 from lm_eval_codemind.data.facts.unrolled import load_unrollings
 from lm_eval_codemind.data.load import load_benchmark, load_side
@@ -96,7 +97,6 @@ def test_a_damaged_manifest_is_built_anew(made: Made, tmp_path: Path, manifest: 
 def test_a_file_of_another_builder_is_built_anew(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_benchmark(NAME)
     monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
-    monkeypatch.setattr(building, "BUILDER_VERSION", built.BUILDER_VERSION)
     load_benchmark(NAME)
     assert made.reads == 2
 
@@ -299,7 +299,7 @@ def test_side_files_hold_what_is_shipped(built_data: Path, monkeypatch: pytest.M
     written = {path.stem.rpartition(".")[2] for path in built_data.glob("*.*.jsonl") if path.stat().st_size}
     assert written == {*SIDES, *COLUMN_SIDES}
     for name in ("humaneval", "sample"):
-        assert load_side(name, "input").keys() == set(load_plain_inputs()[name])
+        assert load_side(name, "input").keys() == set(shipped.load(PLAIN_INPUTS)[name])
         unrolled = {key for key, each in load_unrollings(name).items() if "run" in each}
         assert load_side(name, "ier_unrolled").keys() == unrolled
     assert load_side("published_classeval", "dsr").keys() == set(load_failing("published_classeval"))

@@ -23,7 +23,8 @@ from lm_eval_codemind import family as question_family
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.build import load_plain_inputs
+from lm_eval_codemind.data.build import PLAIN_INPUTS
+from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.input import task as family
 from lm_eval_codemind.harness.aggregations import mean_of_known
@@ -375,9 +376,9 @@ def test_the_worked_examples_are_true() -> None:
 
 
 def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
-    assert sorted(find_plain_inputs(PROBLEMS.values())) == load_plain_inputs()["sample"]
+    assert sorted(find_plain_inputs(PROBLEMS.values())) == shipped.load(PLAIN_INPUTS)["sample"]
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
-    assert [row["problem_id"] for row in rows if row["plain"]] == load_plain_inputs()["sample"]
+    assert [row["problem_id"] for row in rows if row["plain"]] == shipped.load(PLAIN_INPUTS)["sample"]
     question = Question.from_document(rows[0])
     metrics = family.INPUT_PREDICTION.logged(question, {"r_input": 0.5}, {})
     assert metrics["r_input_searched"] == (None if rows[0]["plain"] else 0.5)

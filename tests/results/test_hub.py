@@ -54,10 +54,12 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
 @pytest.mark.slow
 def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, upstream: Upstream) -> None:
     build(["humaneval", "avatar"], upstream, cache / "data")
-    problems = {name: load_problems(load.benchmark_path(cache / "data", name)) for name in ("humaneval", "avatar")}
+    problems = {
+        name: load_problems(load.manifest.benchmark_path(cache / "data", name)) for name in ("humaneval", "avatar")
+    }
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
     for name in problems:
-        assert digest(loaded(cache / "folder", name)) == load.read_manifest(cache / "data")[name].digests[name]
+        assert digest(loaded(cache / "folder", name)) == load.manifest.read_manifest(cache / "data")[name].digests[name]
         assert len(problems[name]) == benchmarks()[name].size
     declared = yaml.safe_load((cache / "folder" / "eval.yaml").read_text())
     assert declared["tasks"] == [{"id": "codemind_ier_avatar", "config": "avatar", "split": "test"}]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.build import read_proven
+from lm_eval_codemind.data.build import read_proven, suite_jobs
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.suites import suite_jobs
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status, lists
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
@@ -104,8 +104,9 @@ def statuses(outcomes: list[Outcome]) -> dict[str, tuple[Status, str]]:
 def test_suites_with_lists(name: str, built_data: Path, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     """Canonical programs pass them, and mutants and bodies that answer alike to all do not."""
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    jobs = [job for job in suite_jobs(name).values() if lists.digest(job) in lists.known()]
-    assert (len(suite_jobs(name)), len(jobs)) == LISTED[name]
+    suites = suite_jobs(load_benchmark(name))
+    jobs = [job for job in suites.values() if lists.digest(job) in lists.known()]
+    assert (len(suites), len(jobs)) == LISTED[name]
     right = sandbox.run(jobs)
     assert {outcome.job_id for outcome in right if not (outcome.passed and outcome.tamper_proof)} == set()
     if name == "classeval":

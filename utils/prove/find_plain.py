@@ -19,7 +19,8 @@ from baselines import FAMILIES, documents_of, policies
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
+from lm_eval_codemind.data.build import PLAIN_INPUTS
+from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
@@ -121,7 +122,7 @@ def main() -> None:
 @click.option("--workers", default=1, show_default=True)
 def inputs(names: tuple[str, ...], workers: int) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
-    known = load_plain_inputs()
+    known = dict(shipped.load(PLAIN_INPUTS))
     for name in names:
         problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
         asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]

@@ -21,10 +21,9 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.recipes import Recipe, load_recipes
 from lm_eval_codemind.data.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
+from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, digest
 from lm_eval_codemind.proof.make_recipes import transform_all
 from lm_eval_codemind.sandbox import Sandbox
-from lm_eval_codemind.transforms import text_digest
 from ship import record_of, save
 
 
@@ -45,7 +44,9 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
     )
     return {
         problem.problem_id: Recipe(
-            (), text_digest(problem.transformed), usable=outcome.passed and not depends_on_version(problem.problem_id)
+            (),
+            digest(problem.transformed.encode()),
+            usable=outcome.passed and not depends_on_version(problem.problem_id),
         )
         for problem, outcome in zip(chosen, outcomes, strict=True)
     }

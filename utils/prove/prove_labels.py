@@ -20,7 +20,8 @@ from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data.benchmarks.upstream import Upstream
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.data.facts.suites import STEPS
-from lm_eval_codemind.proof.suites import BENCHMARKS, suite_jobs
+from lm_eval_codemind.data.load import load_benchmark
+from lm_eval_codemind.proof.suites import BENCHMARKS
 from lm_eval_codemind.proof.verify import execute_benchmark
 from lm_eval_codemind.sandbox import Sandbox, lists
 from ship import record_of, save
@@ -63,7 +64,7 @@ def suites() -> None:
     recorded: dict[str, str] = {}
     with Sandbox() as sandbox:
         for benchmark in BENCHMARKS:
-            jobs = suite_jobs(benchmark)
+            jobs = building.suite_jobs(load_benchmark(benchmark))
             steps, reasons = lists.record(sandbox, jobs)
             recorded |= steps
             for name, reason in reasons.items():

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.data.build import load_plain_inputs
+from lm_eval_codemind.data.build import PLAIN_INPUTS
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.facts import executions, shipped
 from lm_eval_codemind.data.facts.labels import Proof, load_proofs
@@ -92,7 +92,7 @@ def _problems_not_asked() -> Iterator[tuple[str, ...]]:
     for benchmark in benchmarks():
         for problem_id in load_failing(benchmark):
             yield "simplification", benchmark, problem_id, "", "the program to simplify fails its suite"
-    for benchmark, problem_ids in load_plain_inputs().items():
+    for benchmark, problem_ids in shipped.load(PLAIN_INPUTS).items():
         for problem_id in problem_ids:
             yield "input prediction, searched", benchmark, problem_id, "", "a trivial input gives the output"
     for benchmark in proven_benchmarks():

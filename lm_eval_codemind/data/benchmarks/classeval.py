@@ -14,7 +14,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data.benchmarks.specifications import signature, with_docstring, without_examples
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, REPAIRS, Upstream
 from lm_eval_codemind.languages.python.names import (
     bound_names,
     definition,
@@ -33,18 +33,6 @@ RECORDS = PARTS["classeval_records"]
 _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
 
 _CURLY_QUOTES = re.compile('[\u201c\u201d"]{3}')
-
-# Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
-_TEST_CLASSES = {
-    "PDFHandler.extract_text_from_pdfs": "PDFHandlerTestExtractTextFromPdfs",
-    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
-    "StudentDatabaseProcessor.delete_student_by_name": "StudentDatabaseProcessorTestDeleteStudentByName",
-    "StudentDatabaseProcessor.insert_student": "StudentDatabaseProcessorTestInsertStudent",
-    "StudentDatabaseProcessor.search_student_by_name": "StudentDatabaseProcessorTestSearchStudentByName",
-    "TwentyFourPointGame.answer": "TwentyFourPointGameTestAnswer",
-    "TwentyFourPointGame.evaluate_expression": "TwentyFourPointGameTestEvaluateExpression",
-    "TwentyFourPointGame.get_my_cards": "TwentyFourPointGameTestGetMyCards",
-}
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -155,7 +143,6 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def _assignment(name: str, suite: str) -> ast.Assign:
-    """Return the first assignment to a name inside upstream's test methods."""
     for node in ast.walk(ast.parse(suite)):
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
             return node
@@ -184,7 +171,9 @@ def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         output="",
         specification=method_specification(method["method_description"], _true_method(record, method)),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
-        tests=method_tests(in_working_directory(record["test"]), _TEST_CLASSES.get(name, method["test_class"])),
+        tests=method_tests(
+            in_working_directory(record["test"]), REPAIRS["classeval_test_classes"].get(name, method["test_class"])
+        ),
         provenance=RECORDS.place(_RECORDS),
     )
 
@@ -245,7 +234,6 @@ def method_tests(suite: str, test_class: str) -> str:
 
 
 def _documented(function: ast.FunctionDef, description: str | None) -> str:
-    """Return a function's source with a description as docstring, examples taken out."""
     first = 1 if ast.get_docstring(function) is not None else 0
     body = [textwrap.indent(unparse(node), "    ") for node in function.body[first:]]
     head = signature(function)

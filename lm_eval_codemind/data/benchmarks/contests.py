@@ -26,9 +26,7 @@ def _read(upstream: Upstream, benchmark: str, language: str, suites: str = "") -
     about. Lines end in a line feed alone: a carriage return on standard input would be part of what a program reads.
 
     Args:
-        upstream: The repositories.
         benchmark: The benchmark's name, and the part of the repository with its programs, inputs and outputs.
-        language: The programs' language.
         suites: The part with the test suites; empty if the programs have none.
     """
     part = PARTS[benchmark]

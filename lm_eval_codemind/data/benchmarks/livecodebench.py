@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data.benchmarks.upstream import Upstream
+from lm_eval_codemind.data.benchmarks.upstream import REPAIRS, Upstream
 from lm_eval_codemind.data.catalogue import ARCHIVES
+from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
 
@@ -18,35 +19,9 @@ NAME = "lcb_execution"
 _ARCHIVE = ARCHIVES["execution-v2"]
 # Outputs that depend on hashing differ between these.
 _HASH_SEEDS = (0, 1)
-# Module -> its names that programs use without an import. Source: ``evaluation/utils_execute.py`` of LiveCodeBench.
-_NAMES = {
-    "bisect": "bisect_left bisect_right insort",
-    "collections": "Counter OrderedDict defaultdict deque",
-    "copy": "deepcopy",
-    "functools": "cache lru_cache partial reduce",
-    "heapq": "heapify heappop heappush merge",
-    "itertools": "accumulate chain combinations count cycle groupby islice permutations product repeat zip_longest",
-    "math": "ceil comb floor gcd inf isqrt log log10 log2 prod sqrt",
-    "operator": "iand itemgetter sub",
-    "os.path": "commonprefix",
-    "random": "randrange shuffle",
-    "string": "ascii_lowercase",
-    "typing": "Any Callable Dict Generator Iterable Iterator List Optional Set Tuple Union",
-}
-_MODULES = [
-    "bisect",
-    "collections",
-    "copy",
-    "functools",
-    "heapq",
-    "itertools",
-    "math",
-    "operator",
-    "random",
-    "re",
-    "string",
-    "sys",
-]
+_NAMES: dict[str, str] = REPAIRS["livecodebench_names"]
+# The modules that programs use without an import.
+_MODULES = sorted({*_NAMES, "re", "sys"} - {"os.path", "typing"})
 _IMPORTS = {name: f"import {name}" for name in _MODULES} | {
     name: f"from {module} import {name}" for module, names in _NAMES.items() for name in names.split()
 }
@@ -69,15 +44,10 @@ def read(upstream: Upstream) -> list[Problem]:
 def with_imports(code: str) -> str:
     """Return a program with the imports in front that it needs; unchanged if it does not parse."""
     try:
-        nodes = list(ast.walk(ast.parse(code)))
+        missing = free_names(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code
-    used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    bound |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    bound |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
-    lines = [line for name, line in _IMPORTS.items() if name in used - bound]
+    lines = [line for name, line in _IMPORTS.items() if name in missing]
     return "\n".join([*lines, "", code]) if lines else code
 
 

@@ -21,10 +21,7 @@ from lm_eval_codemind.problems import Case, Problem
 def _read(upstream: Upstream | None = None, *, name: str, language: str) -> list[Problem]:
     """Return the problems in the order of their names; ``NAME_data/X.yaml`` is problem ``Sample_X`` of a benchmark.
 
-    Args:
-        upstream: Not used: the problems come with the package.
-        name: The benchmark.
-        language: The language of its programs.
+    They come with the package: ``upstream`` is not read.
     """
     return [_problem(name, language, key, record) for key, record in _records(f"{name}_data").items()]
 
@@ -35,7 +32,6 @@ read_java = partial(_read, name="sample_java", language="java")
 
 @cache
 def _records(folder: str) -> dict[str, dict[str, Any]]:
-    """Return the content of the YAML files in a folder by their names, sorted."""
     entries = files("lm_eval_codemind.data.benchmarks").joinpath(folder).iterdir()
     data = sorted((file for file in entries if file.name.endswith(".yaml")), key=lambda file: file.name)
     return {file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text(encoding="utf-8")) for file in data}
@@ -63,7 +59,6 @@ def _problem(benchmark: str, language: str, name: str, record: dict[str, Any]) -
 
 
 def _rest_of_class(code: str, entry_point: str) -> str:
-    """Return the module without the method that is asked for."""
     class_name, method_name = entry_point.split(".")
     method = definition(definition(ast.parse(code), class_name), method_name)
     return without_lines(code, [method]).rstrip() + "\n"
@@ -99,10 +94,6 @@ def bugs() -> list[dict[str, Any]]:
 
 def _read_bugs(upstream: Upstream | None = None, *, buggy: bool) -> list[Problem]:
     """Return the problems with the correct or with the buggy programs.
-
-    Args:
-        upstream: Not used: the problems come with the package.
-        buggy: Whether to return the buggy programs.
 
     Raises:
         ValueError: If the text that a bug replaces is not in the program exactly once. The message names the bug.

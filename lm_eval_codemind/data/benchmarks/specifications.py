@@ -52,7 +52,6 @@ def without_examples(text: str, base_cases: bool = False) -> str:
     """Return a description without its examples.
 
     Args:
-        text: A docstring, its indentation already removed.
         base_cases: Whether lines such as ``f(0) == 0`` in front of any heading belong to the definition of what is to
             be computed: then they stay.
     """
@@ -104,7 +103,6 @@ def function_specification(source: str, entry_point: str, base_cases: bool = Fal
 
     Args:
         source: A module that defines the function; its docstring need not be the first statement (HumanEval/115).
-        entry_point: The function.
         base_cases: As for :func:`without_examples`.
     """
     function = definition(ast.parse(source), entry_point)

@@ -41,12 +41,18 @@ class ArchivePart:
         return f"{self.archive.repository}@{self.archive.revision}:{self.folder}/{name}"
 
 
-_CONTENT = resources.files(__package__).joinpath("parts.yaml").read_text(encoding="utf-8")
+def _table(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return content
+
+
 # The parts that ``parts.yaml`` describes, by name: a benchmark's, or another name where a benchmark has several.
 PARTS = {
     name: ArchivePart(ARCHIVES[part["archive"]], part["folder"], tuple(part["patterns"]), part["digest"])
-    for name, part in yaml.safe_load(_CONTENT).items()
+    for name, part in _table("parts.yaml").items()
 }
+# What the readers change in upstream's data.
+REPAIRS = _table("repairs.yaml")
 
 
 def digest_files(files: Mapping[str, bytes]) -> str:
@@ -162,7 +168,6 @@ class Upstream:
 
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
-    """Return the problem with the files of a part, or the empty string."""
     where = f"{part.archive.repository}, {part.folder or ', '.join(part.patterns)}"
     if not files:
         return f"{where}: no such files; a checkout of revision {part.archive.revision} has them"

@@ -135,7 +135,6 @@ SOURCES = {name: Source(name, **fields) for name, fields in _CONTENT["sources"].
 
 
 def _benchmark(name: str, fields: dict[str, Any]) -> Benchmark:
-    """Return a benchmark from its entry in ``packaged.yaml``."""
     fields = {**fields, "reader": f"lm_eval_codemind.data.benchmarks.{fields['reader']}"}
     for field, known in (("archives", ARCHIVES), ("sources", SOURCES)):
         if field in fields:

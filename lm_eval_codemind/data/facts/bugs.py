@@ -34,10 +34,6 @@ def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Pr
     A problem with the correct program has no other change. A problem with the buggy program also gets the test's call
     as its input if its label is proven; it is excluded if the program does not return from the call. A problem
     without such a test is excluded. A benchmark without packaged tests is returned unchanged.
-
-    Args:
-        benchmark: Name of a benchmark.
-        problems: The problems from the benchmark's reader.
     """
     fixed = fixed_form(benchmark)
     records = shipped.load(REVEALING_TESTS).get(fixed or benchmark)
@@ -61,10 +57,6 @@ def with_own_suites(benchmark: str, problems: Sequence[Problem]) -> list[Problem
     """Return the problems of a benchmark of buggy programs, each with the suite that its own program passes.
 
     A problem keeps its suite if its program returns from none of the calls. Other benchmarks are returned unchanged.
-
-    Args:
-        benchmark: Name of a benchmark.
-        problems: Its problems.
     """
     outputs = shipped.load(BUGGY_OUTPUTS).get(benchmark, {})
     return [

@@ -98,12 +98,7 @@ def prints_the_same(one: str, other: str) -> bool:
 
 
 def agrees(label: str, output: str) -> bool:
-    """Whether a published label equals a proven output.
-
-    Args:
-        label: The label as upstream publishes it. Strings may have no quotes.
-        output: The proven output, a literal.
-    """
+    """Whether a published label, which may lack the quotes of a string, equals a proven output."""
     if published_literal(label) == output:
         return True
     value = ast.literal_eval(output)
@@ -145,12 +140,7 @@ def apply_proof(problem: Problem, proof: Proof) -> Problem:
 
 
 def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
-    """Return a script with its first case that is short enough for a prompt as its input and output.
-
-    Args:
-        proven: The script with its proven cases.
-        published: Upstream's cases.
-    """
+    """Return a script with its first case that is short enough for a prompt as its input and output."""
     assert proven.output is not None
     own = Case(proven.input, proven.output)
     examples = shown_cases((own, *proven.cases), 1)

@@ -102,9 +102,6 @@ def without_expectations(body: str) -> str:
     An assertion becomes a call of :data:`SEE` for each argument that the program computes. Inside a block it becomes
     the plain call, as a statement. An empty block is removed. Expected values are removed, and so are assignments that
     only assertions used. Assertions about exceptions are kept.
-
-    Args:
-        body: Source of the statements.
     """
     tree = ast.parse(body)
     plain: set[str] = set()

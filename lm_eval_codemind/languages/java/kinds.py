@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Unfinished
+from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Shown, Unfinished
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
@@ -54,19 +54,10 @@ class Script(ScriptKind, _JavaKind):
 
         return main_class(code)
 
-    def program(
-        self,
-        response: str,
-        problem: Problem,
-        *,
-        into: str = "",
-        context: str = "",
-        specification: str = "",
-        original: str = "",
-    ) -> str | Unfinished | None:
+    def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.java.code import extract_program
 
-        return extract_program(response, original)
+        return extract_program(response, shown.get("original", ""))
 
     def extract_target(self, code: str, problem: Problem) -> str:
         from lm_eval_codemind.languages.java.syntax import parse_valid
@@ -94,21 +85,12 @@ class Function(_JavaKind):
 
         return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)
 
-    def program(
-        self,
-        response: str,
-        problem: Problem,
-        *,
-        into: str = "",
-        context: str = "",
-        specification: str = "",
-        original: str = "",
-    ) -> str | Unfinished | None:
+    def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
         from lm_eval_codemind.languages.java.code import extract_class, with_members
 
-        answer = extract_class(response, problem.entry_point, original)
-        return with_members(answer, into) if isinstance(answer, str) else answer
+        answer = extract_class(response, problem.entry_point, shown.get("original", ""))
+        return with_members(answer, shown.get("into", "")) if isinstance(answer, str) else answer
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""

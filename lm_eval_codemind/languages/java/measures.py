@@ -39,7 +39,6 @@ def measure(source: str, loop_length: int | None = None) -> Complexity | None:
     """Return the measures of a program; None if it is empty or does not parse.
 
     Args:
-        source: Java source.
         loop_length: LL, where it is known: it takes an execution.
     """
     if not source.strip():
@@ -114,19 +113,14 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
     return constructs
 
 
-_ONE_LINE = (
-    TYPES
-    | METHODS
-    | set(
-        """
+_STATEMENTS = """
     package_declaration import_declaration module_declaration field_declaration constant_declaration
     annotation_type_element_declaration static_initializer local_variable_declaration expression_statement
     explicit_constructor_invocation if_statement for_statement enhanced_for_statement while_statement do_statement
     return_statement break_statement continue_statement throw_statement yield_statement assert_statement
     synchronized_statement try_statement try_with_resources_statement catch_clause finally_clause switch_label
-    """.split()
-    )
-)
+""".split()
+_ONE_LINE = TYPES | METHODS | set(_STATEMENTS)
 _ANNOTATIONS = frozenset({"marker_annotation", "annotation"})
 # Literals that the grammar takes apart.
 _WHOLE = frozenset({"string_literal", "character_literal"})
@@ -233,9 +227,6 @@ def dependencies(tree: Tree) -> int:
     method reference, or by constructing a class of the program that defines a constructor. A pair counts once.
     A method does not depend on itself. What an initialiser calls is called by the program, as in Python
     (:func:`lm_eval_codemind.languages.python.complexity.dependencies`).
-
-    Args:
-        tree: The program.
     """
     owners: dict[Node, _Class] = {}
     pending: list[tuple[Node, _Class]] = [(tree.root, _Class("", None))]

@@ -33,8 +33,6 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
         suite: Source with a class ``Main``, and maybe imports.
         entry_point: The method under test. Other methods that the suite calls are those of ``context``.
         context: Source with a class that has these methods; empty where there are none.
-        limits: What the program may use; the usual limits if None.
-        job_id: Repeated in the outcome.
     """
     source, names = _prepared(suite, entry_point, context)
     tree = parse(program)
@@ -74,7 +72,6 @@ def _renaming(declared: Node, name: str) -> tuple[int, int, str]:
 
 
 def _changed(tree: Tree, node: Node, changes: list[tuple[int, int, str]]) -> str:
-    """Return the source of a node with some stretches of it, by offset, replaced."""
     at, pieces = node.start, []
     for start, end, text in sorted(changes, key=lambda change: change[:2]):
         pieces += [tree.source[at:start], text.encode("utf-8")]
@@ -100,12 +97,7 @@ def calls_in(tree: Tree, node: Node) -> list[Node]:
 
 
 def as_suite(statements: str, imports: str = "") -> str:
-    """Return a suite that runs some statements.
-
-    Args:
-        statements: Statements that create ``s`` and assert.
-        imports: The imports of the statements.
-    """
+    """Return a suite that runs statements, which create ``s`` and assert."""
     body = "\n".join(f"        {line}" for line in statements.strip().splitlines())
     main = f"    public static void main(String[] args) throws Exception {{\n{body}\n    }}"
     return f"{imports.rstrip()}\n\npublic class Main {{\n{main}\n}}\n".lstrip("\n")

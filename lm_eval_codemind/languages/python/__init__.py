@@ -52,13 +52,13 @@ class _Python(Language):
 
     def bare_form(self, source: str, context: str = "") -> str:
         """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
-        from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+        from lm_eval_codemind.languages.python.unparse import unparse
 
         try:
             tree, known = _undocumented(source), {ast.dump(node) for node in _undocumented(context).body}
             tree.body = [node for node in tree.body if ast.dump(node) not in known]
             return unparse(tree)
-        except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError, MemoryError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:

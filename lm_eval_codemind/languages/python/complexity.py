@@ -15,10 +15,9 @@ from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPO
 from lm_eval_codemind.problems import Complexity
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-# `try` with `except*` is another node since Python 3.11.
-_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+_TRY = (ast.Try, ast.TryStar)
 DOCUMENTED = (ast.Module, *DEFINITIONS)
-_KINDS = {
+_KINDS: dict[type[ast.AST], str] = {
     **dict.fromkeys((ast.For, ast.AsyncFor), "for"),
     ast.While: "while",
     ast.If: "if",
@@ -42,7 +41,6 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
     all of them, so built data does not depend on the version.
 
     Args:
-        code: The source.
         loop_length: LL, where it is known: it takes an execution, see ``utils/prove/measure_loops.py``.
     """
     if not code.strip():
@@ -83,9 +81,6 @@ def _parsed(source: str) -> ast.Module:
     """Return the syntax tree of a program, for readers that change nothing in it.
 
     The last one is kept: a program is measured in several ways, one after another.
-
-    Raises:
-        SyntaxError: If the source does not parse.
     """
     return ast.parse(source)
 

@@ -50,8 +50,6 @@ def with_hint(problem: Problem, seed: int, telling: Collection[int] = ()) -> Pro
     wherever that is possible.
 
     Args:
-        problem: About a function or a method. The draw depends on its name, not on its neighbours.
-        seed: The seed.
         telling: Positions among :func:`hints_of`. Only these tests are drawn, unless it is empty.
     """
     hints = hints_of(problem)
@@ -169,7 +167,6 @@ def _method_hints(problem: Problem) -> Iterator[Hint]:
 
 
 def _module(shared: list[str], suite: ast.ClassDef, test: ast.stmt) -> str:
-    """Return a module with the fixtures of a suite and one test method."""
     one = copy.copy(suite)
     one.body = [*(node for node in suite.body if not _is_test(node)), test]
     return "\n".join([*shared, "", "", unparse(one), ""])
@@ -208,7 +205,6 @@ def _is_test(node: ast.stmt) -> bool:
 
 
 def _assertions(test: ast.stmt) -> list[ast.Call]:
-    """Return the calls of the assertions in a test method."""
     calls = [part for part in ast.walk(test) if isinstance(part, ast.Call)]
     return [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr.startswith("assert")]
 

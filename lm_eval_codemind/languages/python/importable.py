@@ -49,9 +49,6 @@ def require_importable(modules: Iterable[str]) -> None:
     starts. Each module is tried once a process. Nothing is checked on a machine without isolation, which may only ask
     the model.
 
-    Args:
-        modules: Dotted names.
-
     Raises:
         HiddenPackages: If a module is importable here and not inside.
     """
@@ -79,7 +76,6 @@ def require_importable(modules: Iterable[str]) -> None:
 
 
 def _problems(names: list[str], sandbox: Sandbox) -> list[str]:
-    """Return a description of each module that the sandbox cannot import."""
     jobs = [Job.evaluate(_INSIDE, [f"failure({name!r})"], limits=_LIMITS, job_id=name) for name in names]
     problems = []
     for name, outcome in zip(names, sandbox.run(jobs), strict=True):

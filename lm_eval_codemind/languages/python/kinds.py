@@ -9,9 +9,9 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Unfinished
+from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Shown, Unfinished
 from lm_eval_codemind.languages.python import names
 from lm_eval_codemind.problems import Case, Problem
 
@@ -127,10 +127,6 @@ class PythonKind(Kind):
         """Return new inputs with the structure and types of a known one. No test of the problem has them.
 
         Args:
-            problem: The problem.
-            base: One of its known inputs.
-            rng: The source of random numbers.
-            count: The number of changes to try.
             bold: Whether the edits may be large enough that the program takes other branches.
         """
         from lm_eval_codemind.languages.python.mutation import changed_inputs
@@ -170,19 +166,12 @@ class Function(PythonKind):
             job_id=problem.problem_id,
         )
 
-    def program(
-        self,
-        response: str,
-        problem: Problem,
-        *,
-        into: str = "",
-        context: str = "",
-        specification: str = "",
-        original: str = "",
-    ) -> str | Unfinished | None:
+    def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_definition
 
+        specification, original = shown.get("specification", ""), shown.get("original", "")
         code = extract_definition(response, problem.entry_point, specification, original)
+        context = shown.get("context", "")
         if not isinstance(code, str) or not context.strip():
             return code
         lines = code.split("\n")
@@ -252,22 +241,14 @@ class Method(PythonKind):
             job_id=problem.problem_id,
         )
 
-    def program(
-        self,
-        response: str,
-        problem: Problem,
-        *,
-        into: str = "",
-        context: str = "",
-        specification: str = "",
-        original: str = "",
-    ) -> str | Unfinished | None:
+    def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import MethodCode, extract_method
         from lm_eval_codemind.languages.python.methods import insert_method
 
         class_name, name = problem.entry_point.split(".")
+        specification, original = shown.get("specification", ""), shown.get("original", "")
         method = extract_method(response, class_name, name, specification, original)
-        return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
+        return insert_method(shown.get("into", ""), class_name, method) if isinstance(method, MethodCode) else method
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the source of the problem's method in a program, with everything that it needs and C does not have.
@@ -339,22 +320,10 @@ class Method(PythonKind):
 class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
-    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
-        return problem
-
-    def program(
-        self,
-        response: str,
-        problem: Problem,
-        *,
-        into: str = "",
-        context: str = "",
-        specification: str = "",
-        original: str = "",
-    ) -> str | Unfinished | None:
+    def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_script
 
-        return extract_script(response, original)
+        return extract_script(response, shown.get("original", ""))
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
         outputs = {case.input: case.output for case in cases}

@@ -16,8 +16,6 @@ def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], in
     """Return a statement's text, moved to column 0.
 
     Args:
-        node: The statement.
-        lines: The lines of its module.
         siblings: The statements of its body, at least those before and after it.
         indent: The indentation of that body.
     """

@@ -124,7 +124,6 @@ def source_tree(source: str, nodes: Iterable[ast.expr], keys: bool = True) -> Br
     """Return Python source as a tree of the literals in some of its expressions.
 
     Args:
-        source: An expression or a module.
         nodes: The expressions. They must not overlap.
         keys: Whether the keys of dicts may change as well.
     """
@@ -195,9 +194,7 @@ def mutations(
     """Yield changed copies of a tree. The generator never ends.
 
     Args:
-        tree: The input.
         known: Texts that the program contains, such as keys and modes; most copies keep them.
-        rng: The source of random numbers.
         pools: Sets of characters that may replace each other in texts, in lower case.
         bold: Whether the edits may be large enough that the program takes other branches.
     """
@@ -259,7 +256,6 @@ def _rename(tree: Branch, keep: frozenset[str], rng: Random, pools: Sequence[str
 
 
 def _renamed(text: str, words: Mapping[str, str], letters: Mapping[str, str], pools: Sequence[str]) -> str:
-    """Return a text with its words and its other letters replaced; a word keeps its upper case."""
     pieces = _pieces(text, pools)
     return "".join(
         in_case(words.get(piece.lower(), piece), piece) if is_word(piece) else letters.get(piece, piece)
@@ -275,7 +271,6 @@ def _pieces(text: str, pools: Sequence[str]) -> list[str]:
 def _letter_map(
     texts: Sequence[str], keep: frozenset[str], share: float, rng: Random, pools: Sequence[str]
 ) -> dict[str, str]:
-    """Return a random mapping of letters and digits within the pools, in lower and upper case."""
     used = sorted({char.lower() for text in texts for char in text})
     mapped: dict[str, str] = {}
     for pool in pools:

@@ -244,6 +244,7 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
     return codes
 
 
+# On 3.12, sys.settrace shows an old value of a variable of a module that an inlined comprehension names as well.
 @contextlib.contextmanager
 def _monitoring(recorder: Recorder) -> Any:
     monitoring = sys.monitoring  # type: ignore[attr-defined]
@@ -350,14 +351,10 @@ class _NoLiteral(Exception):
 
 
 def written(value: Any, limit: int) -> str | None:
-    """Return a plain value as a literal, the same text for equal values; None if there is none within the limit.
+    """Return a plain value as a literal, the same text for equal values; None if there is none of ``limit`` characters.
 
     Plain are None, ``...``, bool, int, float, complex, str, bytes, and list, tuple, dict, set and frozenset of these,
     of exactly these types. Sets are sorted by text, since their order depends on hashing; dicts keep their order.
-
-    Args:
-        value: Anything.
-        limit: Characters.
     """
     try:
         return _text(value, [limit], 0)

@@ -110,10 +110,8 @@ def trace(program: str, expression: str | None = None, stdin: str = "", *, max_s
     """Run a program in the sandbox and return its trace.
 
     Args:
-        program: Source.
         expression: Evaluated in the program's namespace after it has been loaded; statements may come before it. Only
             what the program's own code does then is traced. None for a script: it is traced while it runs.
-        stdin: The text on standard input.
         max_steps: Steps after which the trace is cut off.
         max_value: Characters above which a value counts as having no literal.
 
@@ -181,12 +179,7 @@ def result_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def read_trace(record: Mapping[str, Any], program: list[CodeUnit]) -> Trace:
-    """Return the trace that :func:`.recorder.record` wrote.
-
-    Args:
-        record: What it returned.
-        program: The units of the program.
-    """
+    """Return the trace that :func:`.recorder.record` wrote."""
     values = [Value(*value) for value in record["values"]]
     steps = []
     for frame, unit, end, seen in record["steps"]:
