@@ -29,6 +29,8 @@ from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
         # C+ no longer than C: 12 * (1 - floor(12 / 12)) / 12.
         (True, 12, 12, 12, 0.0),
         (True, 12, 12, 11, 1.0),
+        # The shortest counts.
+        (True, 1, 2, 1, 1.0),
     ],
 )
 def test_values_worked_by_hand(passed: bool, original: int, transformed: int, answer: int, score: float) -> None:

@@ -22,6 +22,7 @@ def test_wilson_interval_of_a_textbook_example() -> None:
 def test_no_samples_give_nan_instead_of_an_error() -> None:
     assert math.isnan(proportion(0, 0).value)
     assert math.isnan(mean([]).value)
+    assert bootstrap([], lambda means: means[..., 0]).n == 0
     assert math.isnan(compare([], []).p)
 
 

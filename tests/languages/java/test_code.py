@@ -183,6 +183,13 @@ def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:
         assert ("import java.util.*;" in code, "class Helper" in code) == (used, used)
 
 
+def test_a_main_method_outside_of_classes_keeps_the_classes_beside_it() -> None:
+    main = "public static void main(String[] args) {\n    System.out.println(Helper.f());\n}"
+    helper = "class Helper { static int f() { return 1; } }"
+    code = extract_program(f"```java\n{main}\n{helper}\n```")
+    assert isinstance(code, str) and main_class(code) == "Main" and helper in code
+
+
 SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }\n}"
 
 

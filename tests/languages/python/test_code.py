@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.literals import parse_quietly
 from lm_eval_codemind.languages import Unfinished
+from lm_eval_codemind.languages.blocks import unwrapped
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.methods import insert_method
@@ -229,6 +230,22 @@ def test_the_main_part_of_another_block_is_not_joined() -> None:
     assert extract_definition(f"```\n{main}\n```\n```\n{code}```", "f") == code
     joined = extract_definition(f"```\nLIMIT = 5\n```\n```\n{code}```", "f")
     assert joined == f"LIMIT = 5\n\n\n{code}"
+
+
+def test_a_call_on_another_variable_is_not_needed() -> None:
+    code = "data = []\n\n\ndef f():\n    return data\n"
+    calls = "log = []\nlog.append(open('x', 'w'))\n"
+    assert extract_definition(f"```\n{calls}{code}```", "f") == code
+    kept = extract_definition(f"```\n{code}data.append(1)\n```", "f")
+    assert isinstance(kept, str) and "data.append(1)" in kept
+
+
+def test_imports_alone_are_no_script() -> None:
+    assert extract_script("```python\nimport sys\n```") is None
+
+
+def test_a_quotation_keeps_its_comparisons() -> None:
+    assert unwrapped("> if a > b:\n>     c") == "if a > b:\n    c"
 
 
 def test_prose_that_parses_is_not_in_the_script() -> None:
