@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 _COMPREHENSIONS = {
@@ -162,7 +163,9 @@ class Tracer:
         self._heads: dict[int, tuple[range, int, list[str], bool]] = {}
         self._comprehensions: dict[tuple[int, str], tuple[Any, int]] = {}
         self._seen: dict[types.FrameType, bool] = {}
-        for node, original in zip(ast.walk(ast.parse(spread(source))), ast.walk(ast.parse(source)), strict=True):
+        nodes: Iterable[Any] = ast.walk(ast.parse(spread(source)))
+        originals: Iterable[Any] = ast.walk(ast.parse(source))
+        for node, original in zip(nodes, originals, strict=True):
             if isinstance(node, _HEADS):
                 self._note(node, original.lineno)
             elif type(node) in _COMPREHENSIONS and len(node.generators) == 1:

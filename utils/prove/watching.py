@@ -10,46 +10,16 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.languages.python.recorder import Recorder, units, vars_of
-from lm_eval_codemind.languages.python.tracing import (
-    LIMITS,
-    Trace,
-    Value,
-    job_source,
-    read_trace,
-    recorder_source,
-    result_of,
-)
-from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
+from lm_eval_codemind.languages.python.recorder import Recorder, vars_of
+from lm_eval_codemind.languages.python.tracing import Trace, Value, recorder_source
 
 _INSIDE = "\n# -- inside the sandbox\n"
-
-
-@dataclass(frozen=True)
-class Traced:
-    """The program to trace, and the way to run it.
-
-    Attributes:
-        program: Source.
-        expression: Evaluated in the program's namespace after it has been loaded; statements may come before it. Only
-            what the program's own code does then is traced. None for a script: it is traced while it runs.
-        before: Statements executed in the program's namespace before tracing starts.
-        stdin: The text on standard input.
-        watches: Line -> expressions whose values are noted whenever a statement on it ends.
-    """
-
-    program: str
-    expression: str | None
-    watches: Mapping[int, Sequence[str]]
-    before: str = ""
-    stdin: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,41 +40,6 @@ class LineRun:
     end: str
     values: Mapping[str, Value | None]
     next: int | None
-
-
-def submit(
-    sandbox: Sandbox, traced: Traced, *, max_steps: int, max_value: int, job_id: str = ""
-) -> tuple[Future[Outcome], Callable[[Outcome], Trace]]:
-    """Start tracing a program and return the future outcome, and what reads a trace from it.
-
-    Args:
-        sandbox: Where it runs.
-        traced: The program and how to run it.
-        max_steps: Steps after which the trace is cut off.
-        max_value: Characters above which a value counts as having no literal.
-        job_id: Repeated in messages.
-
-    Raises:
-        SyntaxError: If the program does not parse.
-    """
-    program = units(ast.parse(traced.program))
-    options = {
-        "program": traced.program,
-        "script": traced.expression is None,
-        "stdin": traced.stdin,
-        "before": traced.before,
-        "expression": traced.expression or "",
-        "watches": {
-            number: list(traced.watches[unit.line])
-            for number, unit in enumerate(program)
-            if unit.line in traced.watches
-        },
-        "max_steps": max_steps,
-        "max_value": max_value,
-    }
-    source = job_source(watching_source(), [traced.program, traced.before], options)
-    job = Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=job_id)
-    return sandbox.submit(job), lambda outcome: read_trace(result_of(outcome), program)
 
 
 @lru_cache(maxsize=1)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.languages.python.recorder import record, units, written
 from lm_eval_codemind.languages.python.tracing import Trace, Value, read_trace, trace
-from lm_eval_codemind.sandbox import shared_sandbox
-from watching import Traced, Watching, runs, submit
+from watching import Watching, runs
 
 
 def traced(program: str, expression: str = "f()", watch: dict[int, list[str]] | None = None, **options: int) -> Trace:
@@ -469,15 +468,6 @@ def test_in_the_sandbox() -> None:
     assert lines(seen) == "2 3" and seen.steps[0].values == {"x": Value("int", "3"), "y": Value("int", "4")}
     script = trace("n = int(input())\nprint(n + 1)\n", stdin="4\n", max_steps=100, max_value=100)
     assert lines(script) == "1 2" and script.stdout == "5\n"
-
-
-def test_watching_in_the_sandbox() -> None:
-    function = Traced("def f(x):\n    y = x + 1\n    return y\n", "f(3)", {2: ["y"]})
-    script = Traced("n = int(input())\nprint(n + 1)\n", None, {1: ["n"]}, stdin="4\n")
-    running = [submit(shared_sandbox(), each, max_steps=100, max_value=100) for each in (function, script)]
-    seen, printed = (read(future.result()) for future, read in running)
-    assert lines(seen) == "2 3" and seen.steps[0].values == {"y": Value("int", "4")}
-    assert lines(printed) == "1 2" and printed.stdout == "5\n"
 
 
 # Programs that log themselves: each statement is preceded by a call that writes down its line and, of the same frame,
