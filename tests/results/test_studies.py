@@ -23,8 +23,7 @@ from lm_eval_codemind.rewards import rewards
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies import recordings as studies
 from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
-from table_csv import LIST, tables
-from tests.docs.replication import undocumented
+from tests.docs.replication import LIST, tables, undocumented
 
 
 def codemind(*arguments: str | Path) -> Result:
