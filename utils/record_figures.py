@@ -63,13 +63,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a record.
-
-    Attributes:
-        kind: What is recorded; see the module's docstring.
-        key: What it is recorded of, from the general to the particular.
-        figures: Name -> value.
-    """
+    """One line of a record, as the module's docstring has it; figures by name."""
 
     kind: str
     key: tuple[str, ...]

@@ -29,6 +29,7 @@ from lm_eval_codemind.families.execution.trace import written
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.statistics import mean
+from runtime_questions import last_literal_of
 from runtime_rules import points, reachable
 from surface import following, learned
 
@@ -443,18 +444,10 @@ def _echo(text: str) -> str:
 def _last_literal(text: str) -> str:
     """Return the last literal of a source; the last word if the text is not a program."""
     try:
-        tree = ast.parse(text)
+        node = last_literal_of(ast.parse(text))
     except SyntaxError:
         return (text.split() or [""])[-1]
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
-    nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
-    for node in nodes:
-        try:
-            ast.literal_eval(node)
-        except (ValueError, TypeError):
-            continue
-        return ast.unparse(node)
-    return ""
+    return "" if node is None else ast.unparse(node)
 
 
 def _call(document: Document, argument: str) -> str:

@@ -80,9 +80,7 @@ def run(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, str, int, 
     with TemporaryDirectory() as folder:
         file, results = Path(folder, "jobs.json"), Path(folder, "results.json")
         file.write_text(json.dumps(jobs), encoding="utf-8")
-        command = [
-            str(part) for part in (python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, shift)
-        ]
+        command: list[str | Path] = [python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, str(shift)]
         own = {"PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(UTILS), "HOME": folder, "PATH": os.environ["PATH"]}
         subprocess.run(command, cwd=folder, env=own, check=True, timeout=600)
         shown: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
