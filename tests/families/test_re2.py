@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Answer, Question
@@ -19,6 +17,7 @@ from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2.data import TASKS
 from lm_eval_codemind.studies.re2.published import task as re2_published
+from tests.cli import said
 from tests.docs.replication import lines
 from tests.results.harness import evaluate
 from tests.test_replication import read
@@ -186,8 +185,7 @@ def test_a_run_is_verified_reported_and_submitted(
         ["report", tmp_path, "-o", tmp_path / "report.html"],
         ["submit", tmp_path, "--model", "org/told", "--dataset", "org/codemind", "-o", tmp_path / "submission"],
     ):
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-        assert result.exit_code == 0, result.output
+        said(*arguments)
     assert list((tmp_path / "submission").glob("*.tar.gz"))
 
 

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
@@ -25,6 +23,7 @@ from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.sandbox import SharedPool, Status
 from lm_eval_codemind.sandbox.java import jdk
+from tests.cli import said
 from tests.results.harness import evaluate
 
 CLASSES = {
@@ -202,10 +201,8 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert results["codemind_ier_buggy_sample"]["r_ier,strict-match"] == pytest.approx(8 / 9)
     assert results["codemind_dsr_buggy_sample"]["pass@1,extract-code"] == pytest.approx(8 / 9)
 
-    verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
-    assert verified.exit_code == 0, verified.output
-    reported = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
-    assert reported.exit_code == 0, reported.output
+    said("verify", tmp_path)
+    said("report", tmp_path, "-o", tmp_path / "report.html")
 
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for o in observations[:1] for part in o.view.parts(o.unit)}
