@@ -215,17 +215,6 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert list(row.values())[3:7] == [8, 0, 0, 1]
 
 
-@pytest.mark.parametrize(("model", "score"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_the_ends_of_the_scale(model: str, score: float) -> None:
-    def respond(doc: dict[str, Any]) -> str:
-        return str(doc["target"]) if model == "codemind-oracle" else ""
-
-    for row in rows(settings=["steps", "no_test_steps"])[:6]:
-        metrics = logged(row, respond(row))
-        assert metrics["pass@1" if row["test"] else "pass@1_no_test"] == score
-        assert metrics["similarity_to_correct"] == metrics["code_found"] == score and metrics["unchanged"] == 0
-
-
 def test_the_buggy_benchmark_is_asked_about_under_the_same_names() -> None:
     names = [[p.problem_id for p in load_benchmark(name)] for name in ("sample_bugs", "sample_bugs_buggy")]
     assert names[0] == names[1]
