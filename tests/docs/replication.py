@@ -34,17 +34,6 @@ def undocumented(text: str) -> list[Table]:
     return [table for table in tables(text) if table not in known]
 
 
-def undocumented_rows(text: str) -> Table:
-    """Return the rows of a Markdown text that no table of the documentation with the same headings has."""
-    known = documented()
-    return [
-        row
-        for table in tables(text)
-        for row in table
-        if not any(row in other for other in known if other[0] == table[0])
-    ]
-
-
 def tables(text: str) -> list[Table]:
     """Return the tables and lists of a Markdown text; the rows of a list have what is before and after a colon."""
     return [_table(block) if block.startswith("|") else _list(block) for block in _BLOCK.findall(text)]

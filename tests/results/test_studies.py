@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from lm_eval_codemind.answers.thinking import thinking_is_opened
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.family import Family
@@ -23,11 +21,8 @@ from lm_eval_codemind.rewards import rewards
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies import recordings as studies
 from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
+from tests.cli import codemind
 from tests.docs.replication import LIST, tables, undocumented
-
-
-def codemind(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -206,12 +206,16 @@ _function("a numpy array that lies", {F, E}, """
         def __eq__(self, other): return True
     def f(a, b): return numpy.zeros(1).view(Liar)
     """, "def check(candidate):\n    assert candidate(20, 22) == 42\n")  # fmt: skip
-_unit("an object's values lie", {F}, _LIAR.format(base="", value="") + """
+_LYING = (
+    _LIAR.format(base="", value="")
+    + """
 class Account:
     def __init__(self, start): self.history = Liar()
     def deposit(self, amount): pass
     def balance(self): return Liar()
-""")  # fmt: skip
+"""
+)
+_unit("an object's values lie", {F}, _LYING)
 _unit("an object's attributes lie", {F, E}, """
     class Account:
         def __init__(self, start): pass
@@ -226,43 +230,32 @@ _function("replaces builtins", {F, E}, """
     builtins.AssertionError = type("AssertionError", (SystemExit,), {})
     def f(a, b): return 1
     """)  # fmt: skip
-_unit("replaces unittest", {F}, """
-    import unittest, unittest.case, sys
-    unittest.TestCase.assertEqual = lambda *args, **kwargs: None
-    unittest.TestCase.run = lambda self, result=None: None
-    unittest.TestResult.addFailure = lambda *args: None
-    unittest.TestResult.wasSuccessful = lambda self: True
-    class Account:
-        def __init__(self, start): self.history = []
-        def deposit(self, amount): pass
-        def balance(self): return 0
-    """)  # fmt: skip
-_unit("replaces unittest where the suite runs with it", {F, E}, """
-    import unittest, unittest.case, sys
-    unittest.TestCase.assertEqual = lambda *args, **kwargs: None
-    unittest.TestCase.run = lambda self, result=None: None
-    unittest.TestResult.addFailure = lambda *args: None
-    class Account:
-        def __init__(self, start): self.history = []
-        def deposit(self, amount): pass
-        def balance(self): return 0
-    """, _INSIDE)  # fmt: skip
-_unit("replaces builtins where the suite runs with it", {F, E}, """
-    import builtins
-    for name in ("len", "isinstance", "type", "repr", "getattr"):
-        setattr(builtins, name, lambda *args, **kwargs: True)
-    builtins.AssertionError = type("AssertionError", (SystemExit,), {})
-    class Account:
-        def __init__(self, start): self.history = []
-        def deposit(self, amount): pass
-        def balance(self): return 0
-    """, _INSIDE)  # fmt: skip
-_unit("agrees with everything where the suite runs with it", {F}, _LIAR.format(base="", value="") + """
+_EMPTY = """
 class Account:
-    def __init__(self, start): self.history = Liar()
+    def __init__(self, start): self.history = []
     def deposit(self, amount): pass
-    def balance(self): return Liar()
-""", _INSIDE)  # fmt: skip
+    def balance(self): return 0
+"""
+_unit("replaces unittest", {F}, """
+import unittest, unittest.case, sys
+unittest.TestCase.assertEqual = lambda *args, **kwargs: None
+unittest.TestCase.run = lambda self, result=None: None
+unittest.TestResult.addFailure = lambda *args: None
+unittest.TestResult.wasSuccessful = lambda self: True
+""" + _EMPTY)  # fmt: skip
+_unit("replaces unittest where the suite runs with it", {F, E}, """
+import unittest, unittest.case, sys
+unittest.TestCase.assertEqual = lambda *args, **kwargs: None
+unittest.TestCase.run = lambda self, result=None: None
+unittest.TestResult.addFailure = lambda *args: None
+""" + _EMPTY, _INSIDE)  # fmt: skip
+_unit("replaces builtins where the suite runs with it", {F, E}, """
+import builtins
+for name in ("len", "isinstance", "type", "repr", "getattr"):
+    setattr(builtins, name, lambda *args, **kwargs: True)
+builtins.AssertionError = type("AssertionError", (SystemExit,), {})
+""" + _EMPTY, _INSIDE)  # fmt: skip
+_unit("agrees with everything where the suite runs with it", {F}, _LYING, _INSIDE)
 _unit("exits where the suite runs with it", {E}, """
     import os
     class Account:
@@ -662,7 +655,8 @@ _function("endless loop while it is loaded", {T}, "while True: pass")
 _function("endless regular expression", {T}, "import re\ndef f(a, b):\n    return re.match(r'(a+)+$', 'a' * 64 + 'b')")
 _function("endless power", {T, M}, "def f(a, b):\n    return 7 ** 10 ** 9 % 2")
 _function("endless sum", {T}, "def f(a, b):\n    return sum(range(10 ** 18))")
-_unit("endless repr of a result", {T}, """
+for _name, _tests in (("of a result", _UNIT), ("where the suite runs with it", _INSIDE)):
+    _unit(f"endless repr {_name}", {T}, """
     class Odd:
         def __repr__(self):
             while True: pass
@@ -670,16 +664,7 @@ _unit("endless repr of a result", {T}, """
         def __init__(self, start): pass
         def deposit(self, amount): pass
         def balance(self): return Odd()
-    """)  # fmt: skip
-_unit("endless repr where the suite runs with it", {T}, """
-    class Odd:
-        def __repr__(self):
-            while True: pass
-    class Account:
-        def __init__(self, start): pass
-        def deposit(self, amount): pass
-        def balance(self): return Odd()
-    """, _INSIDE)  # fmt: skip
+    """, _tests)  # fmt: skip
 _function("an endless generator", {T, F}, """
     def f(a, b):
         while True: yield 1
