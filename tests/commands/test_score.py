@@ -18,7 +18,7 @@ from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from tests.cli import said
-from tests.run_files import read_run
+from tests.run_files import read_rows, read_run
 
 
 @pytest.fixture
@@ -190,8 +190,8 @@ def test_generations_of_cruxeval(
     said("score", "--responses", file, "--tasks", "codemind_input_cruxeval", "--output_path", out)
     scores = read_run(out)[0]["results"]["codemind_input_cruxeval"]
     assert scores["pass@1,flexible-extract"] == pytest.approx(1468 / 4000)
-    with gzip.open(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz", "rt") as lines:
-        verdicts = Counter(row["problem_id"] for row in map(json.loads, lines) if row["verdict"])
+    rows = read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz")
+    verdicts = Counter(row["problem_id"] for row in rows if row["verdict"])
     recorded = fmean(pass_at_k(10, verdicts[f"sample_{number}"], 5) for number in range(800)) * 2
     assert scores["pass@5,flexible-extract"] == pytest.approx(recorded, abs=0.01)
 
@@ -286,8 +286,7 @@ def test_published_figures_and_verdicts(
     for benchmark, figure in figures.items():
         score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
         assert f"{score:.4f}" == figure
-    with gzip.open(responses, "rt", encoding="utf-8") as file:
-        recorded = {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in map(json.loads, file)}
+    recorded = {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in read_rows(responses)}
     verdicts = {
         (row["doc"]["benchmark"].removeprefix("published_"), row["doc"]["problem_id"]): row["r_ier_text"]
         for rows in samples.values()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gzip
 import json
 import textwrap
 from collections.abc import Iterator
@@ -35,6 +34,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
 from tests.families.inputs import differing_inputs
+from tests.run_files import read_rows
 
 PROBLEMS = {problem.problem_id: problem for problem in sample.read()}
 CODE = """
@@ -398,8 +398,7 @@ DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 @pytest.mark.upstream
 def test_recorded_verdicts(cruxeval: dict[str, Problem], shared_data: Path) -> None:
     path = shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
+    rows = read_rows(path)
     assert len(rows) == 4000
     different = {(row["problem_id"], row["response"]): row["verdict"] for row in rows}
     documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}

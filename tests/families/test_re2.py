@@ -20,7 +20,7 @@ from lm_eval_codemind.studies.re2.published import task as re2_published
 from tests.cli import said
 from tests.docs.replication import lines
 from tests.results.harness import evaluate
-from tests.test_replication import read
+from tests.run_files import read_rows
 
 # Upstream's rules read no answer to these: longer than a literal may be, or NaN, which equals nothing.
 TOO_LONG = {"HumanEval_31", "sample_780"}
@@ -100,7 +100,7 @@ def scored(functions: tuple[Any, Any, Any], task: str, rows: list[dict[str, Any]
 def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
-        rows = read(path)
+        rows = read_rows(path)
         model, task = rows[0]["model"], rows[0]["task"].partition("_")[0]
         recorded = {row["problem_id"]: row["published_verdict"] for row in rows}
         compared = agreeing = 0
@@ -218,7 +218,7 @@ def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypa
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     lost = set()
     for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):
-        rows = read(path)
+        rows = read_rows(path)
         accepted = {row["problem_id"] for row in rows if row["published_verdict"]}
         for document, score in scored(proven_hooks("output"), "output", rows):
             proven = re2.proofs()[document["problem_id"]]["output"]["status"] == "proven"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import re
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +24,7 @@ from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.traces import ces
 from tests.cli import said
 from tests.results.harness import evaluate
+from tests.run_files import read_rows
 
 SETTINGS = ["buggy", "correct"]
 # Buggy programs called buggy, correct ones called correct, both: percent of the problems asked about.
@@ -205,9 +203,8 @@ def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return built_data
 
 
-def recorded(shared_data: Path, what: str, model: str) -> Iterator[dict[str, Any]]:
-    with gzip.open(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
+def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
+    return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
 
 
 @pytest.mark.upstream

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import gzip
 import json
 import re
 from collections import Counter
@@ -24,6 +23,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies.reval import rules as answers
 from prove_runtime import Observations, agreeing
 from runtime_questions import plain
+from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
@@ -34,12 +34,11 @@ EVERY = 40
 @pytest.mark.upstream
 def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
     labels: dict[str, Any] = {}
-    with gzip.open(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz", "rt", encoding="utf-8") as rows:
-        for row in map(json.loads, rows):
-            state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
-            following = [line["line"] for line in row["next_lines"]]
-            inputs = labels.setdefault(row["task_id"], {}).setdefault(str(row["input_index"]), [])
-            inputs.append([row["line"], row["variable"], row["coverage"], state, following])
+    for row in read_rows(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz"):
+        state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
+        following = [line["line"] for line in row["next_lines"]]
+        inputs = labels.setdefault(row["task_id"], {}).setdefault(str(row["input_index"]), [])
+        inputs.append([row["line"], row["variable"], row["coverage"], state, following])
     assert sum(len(rows) for inputs in labels.values() for rows in inputs.values()) == 3152
     known = shipped.load("runtime_labels/reval_published.json.gz")
     for rows in (rows for programs in (labels, known) for inputs in programs.values() for rows in inputs.values()):

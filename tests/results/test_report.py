@@ -28,6 +28,7 @@ from tests.cli import said
 from tests.results.browser import Browser, start_browser
 from tests.results.conftest import TASK
 from tests.results.harness import TASKS, evaluate
+from tests.run_files import read_rows
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -337,12 +338,8 @@ def test_code_is_coloured_by_its_language(
     words = browser.run("return [...document.querySelectorAll('#detail .c-keyword')].map(x => x.textContent)")
     assert keyword in words and plain not in words
     texts = browser.run("return [...document.querySelectorAll('#detail pre:not(.lines)')].map(x => x.textContent)")
-    programs = [row["doc"]["code"].rstrip() for file in tmp_path.rglob("samples_*.jsonl") for row in rows_of(file)]
+    programs = [row["doc"]["code"].rstrip() for file in tmp_path.rglob("samples_*.jsonl") for row in read_rows(file)]
     assert any(text.rstrip() in programs for text in texts), "colours change what a listing says"
-
-
-def rows_of(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 @pytest.mark.slow
