@@ -1,7 +1,8 @@
-"""Reading back what the harness writes."""
+"""Reading back what the harness writes, and recorded rows."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -17,3 +18,10 @@ def read_run(directory: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, 
         for task in results["configs"]
     }
     return results, samples
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a file of JSON lines, which may be compressed."""
+    content = path.read_bytes()
+    text = gzip.decompress(content) if path.suffix == ".gz" else content
+    return [json.loads(line) for line in text.decode("utf-8").split("\n") if line]

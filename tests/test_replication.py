@@ -1,8 +1,6 @@
 """docs/replication has what the scripts print, and the studies' own rules give the results that they published."""
 
-import gzip
 import importlib.util
-import json
 import re
 import sys
 from collections import Counter
@@ -17,6 +15,7 @@ from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from tests.docs.replication import lines, undocumented
+from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[1]
 PAGE = lines()
@@ -39,16 +38,11 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return script
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 @pytest.mark.slow
 @pytest.mark.upstream
 def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    report = loaded("der", monkeypatch).report(read(shared_data / "recorded" / "v1_der_gpt-4.jsonl.gz"))
+    report = loaded("der", monkeypatch).report(read_rows(shared_data / "recorded" / "v1_der_gpt-4.jsonl.gz"))
     assert undocumented("\n".join(report)) == []
 
 
@@ -63,7 +57,7 @@ def test_the_first_studys_lists_of_solved_problems(shared_data: Path, upstream: 
     labels: dict[str, dict[str, str | None]] = {}
     for path in sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")):
         verdicts: dict[str, list[tuple[bool, bool]]] = {}
-        for row in read(path):
+        for row in read_rows(path):
             name = row["benchmark"]
             if name not in labels:
                 problems = get_benchmark(f"published_{name}").read(upstream)
@@ -83,7 +77,7 @@ def test_specifications_by_the_first_studys_rule(shared_data: Path) -> None:
     """It counts the code of the first fence, with one assertion behind it, that writes nothing to standard error."""
     runs: dict[tuple[str, str, str], Any] = {}
     for path in (shared_data / "recorded").glob("v1_sr_*.jsonl.gz"):
-        for row in read(path):
+        for row in read_rows(path):
             test = row["assertion_" if row["setting"] == "misleading" else "assertion"]
             place = (row["model"], row["setting"], row["problem_name"])
             if row["benchmark"] != "humaneval" or not test or place in runs:
@@ -123,7 +117,7 @@ def test_translations_by_the_first_studys_rule(shared_data: Path, upstream: Upst
     texts = {name: content.decode().replace("\r\n", "\n") for name, content in upstream.files(AVATAR).items()}
     rows = [
         row
-        for row in read(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
+        for row in read_rows(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
         if (row["benchmark"], row["target_language"], row["setting"]) == ("avatar", "python", "no_test")
     ]
     assert len(rows) == 86

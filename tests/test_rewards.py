@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load
 from lm_eval_codemind.family import load_problem
 from lm_eval_codemind.rewards import reward, rewards
+from tests.cli import said
 
 TASKS = {
     "output": "codemind_ier_sample",
@@ -44,8 +43,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     """The rows of a task of each kind, from one export."""
     path = tmp_path_factory.mktemp("export") / "rows.jsonl"
     arguments = ["export", "--tasks", ",".join(TASKS.values()), "--evaluation", "-o", str(path)]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 0, result.output
+    said(*arguments)
     rows = read(path)
     return {kind: [row for row in rows if row["task"].startswith(task)] for kind, task in TASKS.items()}
 

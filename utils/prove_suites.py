@@ -25,8 +25,9 @@ import gzip
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from lm_eval_codemind.data import load_benchmark
@@ -169,12 +170,8 @@ def summary(benchmark: str, records: Mapping[str, Mapping[str, Any]]) -> str:
     classes = " | ".join(str(counts[label]) for label in CLASSES)
     return (
         f"| {get_benchmark(benchmark).title} | {len(records)} | {classes} | {untold} | {len(asked)} "
-        f"| {100 * _mean(fair):.1f} | {100 * _mean([first for first, _ in pairs]):.1f} | {100 * mean_s_sr(pairs):.1f} |"
+        f"| {100 * fmean(fair):.1f} | {100 * fmean(first for first, _ in pairs):.1f} | {100 * mean_s_sr(pairs):.1f} |"
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def main() -> int:

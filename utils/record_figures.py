@@ -10,22 +10,17 @@ what users see is relied on: the command line, the harness's result and sample f
 
 - ``oracle`` and ``null``: the models of that name;
 - ``echo``: DSR answered with C+, SR with the specification, IER with the program's input;
-- ``mixed``: a third of the IER problems right, a third wrong, a third without an answer; of the SR problems a third
-  right with the test only, a third right in both settings, a third right without the test only;
-- the recordings in ``--recorded``, as far as they belong to the documents of the tasks; those of IER are scored over
-  the proven and over the published labels.
+- ``mixed``: see :func:`mixed`;
+- the recordings in ``--recorded`` that belong to the documents of the tasks; those of IER are scored over both labels.
 
-The responses are kept under ``--work``. In the second record name that directory's ``responses`` as ``--responses``:
-then the same ones are scored even if documents have another form by then. What has been run is not run again: an
-interrupted record goes on where it stopped. OUT grows as each unit ends.
-
-A line of OUT has a kind, a key and figures:
+The responses are kept under ``--work``; in the second record name their directory as ``--responses``, so that the same
+ones are scored. What has been run is not run again. A line of OUT has a kind, a key and figures:
 
 - ``sample``: the metrics of a document under one filter; its key is run, task, problem, setting, item, filter;
 - ``aggregate``: the scores of a task or group in a run;
 - ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
 - ``data``: a digest of each column of each problem in the data files, however many files hold them;
-- ``classes``: which test classes of ClassEval the recorded classes pass, as ``test_sr_recorded.py`` asks.
+- ``classes``: which test classes of ClassEval the recorded classes pass.
 
 Times, dates and outcomes' details are left out, for no two runs agree on them.
 """
@@ -68,13 +63,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a record.
-
-    Attributes:
-        kind: What is recorded; see the module's docstring.
-        key: What it is recorded of, from the general to the particular.
-        figures: Name -> value.
-    """
+    """One line of a record, as the module's docstring has it; figures by name."""
 
     kind: str
     key: tuple[str, ...]
@@ -314,7 +303,11 @@ def response_to(document: Row, response: str) -> Row:
 
 
 def mixed(documents: list[Row], family: str) -> list[Row]:
-    """Return responses of which some are right; which, hangs on the place of the problem among all of its benchmark."""
+    """Return responses of which some are right, by the place of the problem in its benchmark.
+
+    A third of the IER problems is right, a third wrong, a third has no answer. Of the SR problems a third is right with
+    the test only, a third in both settings, a third without the test only.
+    """
     rows = []
     places: dict[str, dict[str, int]] = defaultdict(dict)
     for number, document in enumerate(documents):
@@ -415,11 +408,7 @@ def data_lines(directory: Path) -> Iterator[Line]:
 
 
 def class_lines(path: Path, cache: Path) -> Iterator[Line]:
-    """Yield which test classes of ClassEval the recorded classes pass.
-
-    No command scores whole classes, so this one part reaches into the package; where it moves, these imports move with
-    those of ``tests/families/test_sr_recorded.py``, and nothing else.
-    """
+    """Yield which test classes of ClassEval the recorded classes pass. No command scores whole classes."""
     if not cache.exists():
         from lm_eval_codemind.data.benchmarks import Upstream
         from lm_eval_codemind.data.benchmarks.classeval import read_records

@@ -278,7 +278,14 @@ def test_megabytes_give_a_verdict(piece: str) -> None:
         ("a", "'a'", False, False),
         (" x y ", "x y", False, True),
         ("x y", "x z", False, False),
+        ("{2, 1}", "{1, 2}", False, True),
+        ("True", "1", False, False),
+        ("np.int64(-111)", "-111", False, True),
+        ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])", False, True),
+        ("float('nan')", "nan", False, True),
+        ("'a'\n", "a\n", True, False),
+        ("a \nb\n\n", "a\nb", True, True),
     ],
 )
-def test_a_computed_output_has_its_quotes(computed: str, output: str, printed: bool, same: bool) -> None:
+def test_a_computed_output_gets_no_leniency(computed: str, output: str, printed: bool, same: bool) -> None:
     assert same_computed(computed, output, printed) is same

@@ -20,6 +20,7 @@ from lm_eval_codemind.rewards import rewards
 from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
 from self_logging import self_logging
+from tests.run_files import read_rows
 
 PROGRAMS = Path(__file__).with_name("programs.jsonl")
 FAILING = {
@@ -34,10 +35,6 @@ FAILING = {
 
 def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["export", *map(str, arguments)])
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def question(row: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +53,7 @@ def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
         refused = run("--tasks", "codemind_runtime_sample", "--metadata", more, "-o", out)
         assert refused.exit_code == 1 and "packaged evaluation" in refused.output and not out.exists()
     assert run("--tasks", "codemind_ier_sample", "--evaluation", "-o", out).exit_code == 0
-    assert len(read(out)) == 24
+    assert len(read_rows(out)) == 24
 
 
 def test_questions_of_the_evaluation_are_left_out(tmp_path: Path) -> None:
@@ -64,7 +61,7 @@ def test_questions_of_the_evaluation_are_left_out(tmp_path: Path) -> None:
     done = run("--tasks", "codemind_ier_fresh_sample", "--metadata", '{"input_seed": 12}', "-o", out)
     assert done.exit_code == 0 and "packaged evaluation are left out" in done.output
     assert run("--tasks", "codemind_ier_fresh_sample", "--evaluation", "-o", packaged).exit_code == 0
-    rows, known = read(out), {row["text"] for row in read(packaged)}
+    rows, known = read_rows(out), {row["text"] for row in read_rows(packaged)}
     assert len(rows) > 10 and not [row for row in rows if row["text"] in known or row["seed"] != 12]
     assert {row["item"] for row in rows} == {"fresh_1"}
     assert rewards(rows, [row["target"] for row in rows]) == [1.0] * len(rows)
@@ -121,7 +118,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     out = tmp_path_factory.mktemp("own") / "rows.jsonl"
     result = run("--programs", PROGRAMS, "--inputs", "1", "--seed", "11", "-o", out)
     assert result.exit_code == 0 and "left out" not in result.output, result.output
-    return read(out)
+    return read_rows(out)
 
 
 def problem_of(row: dict[str, Any]) -> Problem:
@@ -133,8 +130,8 @@ def problem_of(row: dict[str, Any]) -> Problem:
 @pytest.mark.slow
 def test_plain_python_gives_every_label_of_twenty_programs(own: list[dict[str, Any]]) -> None:
     outputs = [row for row in own if row["task"] == "output"]
-    assert {row["problem_id"].partition("#")[0] for row in outputs} == {row["id"] for row in read(PROGRAMS)}
-    assert len(read(PROGRAMS)) == 20 and len(outputs) > 30
+    assert {row["problem_id"].partition("#")[0] for row in outputs} == {row["id"] for row in read_rows(PROGRAMS)}
+    assert len(read_rows(PROGRAMS)) == 20 and len(outputs) > 30
     for row in outputs:
         asked = question(row)
         script = asked["kind"] == "script"

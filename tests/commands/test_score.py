@@ -17,14 +17,8 @@ from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
-from tests.run_files import read_run
-
-
-def codemind(*arguments: object) -> str:
-    """Run ``codemind ARGUMENTS`` in this process and return what it prints."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
+from tests.cli import said
+from tests.run_files import read_rows, read_run
 
 
 @pytest.fixture
@@ -47,7 +41,7 @@ def recorded(tmp_path: Path) -> Path:
 
 def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    table = codemind("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", out)
+    table = said("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", out)
     assert "codemind_ier_sample" in table
     results, by_task = read_run(out)
     samples = by_task["codemind_ier_sample"]
@@ -62,7 +56,7 @@ def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path
     # The sample file is a recording as well.
     again = tmp_path / "again"
     (sample_file,) = out.rglob("samples_*.jsonl")
-    codemind("score", "--tasks", "codemind_ier_sample", "--responses", sample_file, "--output_path", again)
+    said("score", "--tasks", "codemind_ier_sample", "--responses", sample_file, "--output_path", again)
     assert read_run(again)[0]["results"] == results["results"]
 
 
@@ -90,7 +84,7 @@ def test_score_removes_a_prompt_only_if_asked_to(option: list[str], tmp_path: Pa
     responses = [before + answer + after for answer in right_answers(3)]
     path = write(tmp_path / "responses.jsonl", responses, prompt=EXAMPLE.replace("\n\n", " "))
     out = tmp_path / "out"
-    codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out, *option)
+    said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out, *option)
     assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 1
 
 
@@ -142,7 +136,7 @@ def test_score_names_the_run_after_the_responses_file(
         content = "".join(json.dumps(row) + "\n" for row in rows).encode()
         files.append(tmp_path / name)
         files[-1].write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    codemind("score", "--responses", *files, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
+    said("score", "--responses", *files, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
     assert read_run(tmp_path / "out")[0]["model_name"] == expected
 
 
@@ -161,7 +155,7 @@ def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path: Path) -> 
     path = tmp_path / "responses.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     out = tmp_path / "out"
-    printed = codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
+    printed = said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
     assert "codemind_ier_sample: 24 requests" in printed
     scores = read_run(out)[0]["results"]["codemind_ier_sample"]
     for k in (1, 2, 4):
@@ -170,7 +164,7 @@ def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path: Path) -> 
         assert scores[f"pass@{k},strict-match"] == pytest.approx(fmean(shares))
         assert scores[f"pass@{k}_stderr,strict-match"] == pytest.approx(stdev(shares) / 6**0.5)
     assert scores["r_ier,strict-match"] == scores["pass@1,strict-match"] == pytest.approx(14 / 24)
-    assert "equal" in codemind("verify", out)
+    assert "equal" in said("verify", out)
 
 
 def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
@@ -178,7 +172,7 @@ def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
     with path.open("a") as file:
         file.write(path.read_text().splitlines()[0] + "\n")
     out = tmp_path / "out"
-    codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
+    said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
     results, samples = read_run(out)
     assert not [name for name in results["results"]["codemind_ier_sample"] if name.startswith("pass@")]
     assert sorted(len(row["resps"][0]) for row in samples["codemind_ier_sample"]) == [1, 1, 1, 1, 2, 2]
@@ -193,18 +187,18 @@ def test_generations_of_cruxeval(
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     file = shared_data / "cases" / "cruxeval_generations_codellama-7b_input.json.gz"
     out = tmp_path / "out"
-    codemind("score", "--responses", file, "--tasks", "codemind_input_cruxeval", "--output_path", out)
+    said("score", "--responses", file, "--tasks", "codemind_input_cruxeval", "--output_path", out)
     scores = read_run(out)[0]["results"]["codemind_input_cruxeval"]
     assert scores["pass@1,flexible-extract"] == pytest.approx(1468 / 4000)
-    with gzip.open(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz", "rt") as lines:
-        verdicts = Counter(row["problem_id"] for row in map(json.loads, lines) if row["verdict"])
+    rows = read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz")
+    verdicts = Counter(row["problem_id"] for row in rows if row["verdict"])
     recorded = fmean(pass_at_k(10, verdicts[f"sample_{number}"], 5) for number in range(800)) * 2
     assert scores["pass@5,flexible-extract"] == pytest.approx(recorded, abs=0.01)
 
 
 def test_score_leaves_out_tasks_without_recordings(recorded: Path) -> None:
     options = ["--responses", recorded, "--tasks", "codemind_ier_sample", "codemind_ier_direct_sample"]
-    assert "codemind_ier_direct_sample" in codemind("score", *options)
+    assert "codemind_ier_direct_sample" in said("score", *options)
 
 
 def test_score_names_faults(recorded: Path, tmp_path: Path) -> None:
@@ -224,7 +218,7 @@ def test_score_names_faults(recorded: Path, tmp_path: Path) -> None:
 
 def test_run_replays_and_skips(recorded: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    codemind(
+    said(
         *("run", "--model", "codemind-replay", "--model_args", f"responses={recorded},missing=skip"),
         *("--tasks", "codemind_ier_sample", "--output_path", out, "--log_samples"),
     )
@@ -240,7 +234,7 @@ def test_run_keeps_the_users_own_tasks(recorded: Path, tmp_path: Path) -> None:
     (mine / "mine.yaml").write_text(
         "task: mine\ninclude: " + str(Path(__file__).parents[2] / "tasks/ier/codemind_ier_sample.yaml") + "\n"
     )
-    table = codemind(
+    table = said(
         *("run", "--model", "codemind-oracle", "--tasks", "mine,codemind_ier_sample", "--include_path", mine),
         *("--limit", 2),
     )
@@ -249,7 +243,7 @@ def test_run_keeps_the_users_own_tasks(recorded: Path, tmp_path: Path) -> None:
 
 def test_score_leaves_out_answers_to_other_questions(recorded: Path, tmp_path: Path) -> None:
     """The rows of a sample file name their input. One has another input than the task asks about."""
-    codemind("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
+    said("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
     (sample_file,) = (tmp_path / "out").rglob("samples_*.jsonl")
     rows = list(map(json.loads, sample_file.read_text().splitlines()))
     first = rows[0]["doc"]["problem_id"]
@@ -258,7 +252,7 @@ def test_score_leaves_out_answers_to_other_questions(recorded: Path, tmp_path: P
             row["doc"]["input"] = "another_call()"
     changed = tmp_path / "changed.jsonl"
     changed.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    codemind("score", "--responses", changed, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "again")
+    said("score", "--responses", changed, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "again")
     results, samples = read_run(tmp_path / "again")
     assert results["n-samples"]["codemind_ier_sample"]["effective"] == 3
     assert first not in {row["doc"]["problem_id"] for row in samples["codemind_ier_sample"]}
@@ -273,7 +267,7 @@ def test_the_documented_command_gives_the_documented_figure(
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     responses = shared_data / "recorded" / "ier_gpt-4-turbo.jsonl.gz"
-    codemind("score", "--responses", responses, "--tasks", "codemind_ier_classeval", "--output_path", tmp_path)
+    said("score", "--responses", responses, "--tasks", "codemind_ier_classeval", "--output_path", tmp_path)
     results, _ = read_run(tmp_path)
     assert results["n-samples"]["codemind_ier_classeval"] == {"original": 364, "effective": 340}
     assert round(100 * results["results"]["codemind_ier_classeval"]["r_ier,strict-match"], 1) == 85.3
@@ -286,14 +280,13 @@ def test_published_figures_and_verdicts(
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     responses = shared_data / "recorded" / f"ier_{model}.jsonl.gz"
-    codemind("score", "--responses", responses, "--tasks", "codemind_ier_published", "--output_path", tmp_path)
+    said("score", "--responses", responses, "--tasks", "codemind_ier_published", "--output_path", tmp_path)
     results, samples = read_run(tmp_path)
     figures = json.loads((shared_data / "recorded" / "published_ier.json").read_text())[model]
     for benchmark, figure in figures.items():
         score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
         assert f"{score:.4f}" == figure
-    with gzip.open(responses, "rt", encoding="utf-8") as file:
-        recorded = {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in map(json.loads, file)}
+    recorded = {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in read_rows(responses)}
     verdicts = {
         (row["doc"]["benchmark"].removeprefix("published_"), row["doc"]["problem_id"]): row["r_ier_text"]
         for rows in samples.values()

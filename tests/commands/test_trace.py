@@ -5,6 +5,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
+from tests.cli import said
 
 PROGRAM = """\
 class Box:
@@ -55,12 +56,11 @@ value: 3
 def test_a_call(tmp_path: Path) -> None:
     file = tmp_path / "box.py"
     file.write_text(PROGRAM)
-    result = CliRunner().invoke(main, ["trace", str(file), "--input", "f([2, 3])"])
-    assert result.exit_code == 0, result.output
-    shown = [" ".join(line.split()) for line in result.output.splitlines()]
+    result = said("trace", file, "--input", "f([2, 3])")
+    shown = [" ".join(line.split()) for line in result.splitlines()]
     assert shown == [" ".join(line.split()) for line in SHOWN.splitlines()]
     # Deeper calls are indented.
-    assert "\n 8    self.n += k" in result.output and "\n15  box.put(k)" in result.output
+    assert "\n 8    self.n += k" in result and "\n15  box.put(k)" in result
 
 
 def test_a_script_and_its_limits(tmp_path: Path) -> None:

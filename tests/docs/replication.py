@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
-
-from table_csv import tables
 
 FOLDER = Path(__file__).parents[2] / "docs" / "replication"
 Table = list[list[str]]
+LIST = ["item", "detail"]
+_BLOCK = re.compile(r"(?:^\|.*\n?)+|(?:^- .*\n?)+", re.MULTILINE)
 
 
 def documented() -> list[Table]:
@@ -33,12 +34,18 @@ def undocumented(text: str) -> list[Table]:
     return [table for table in tables(text) if table not in known]
 
 
-def undocumented_rows(text: str) -> Table:
-    """Return the rows of a Markdown text that no table of the documentation with the same headings has."""
-    known = documented()
-    return [
-        row
-        for table in tables(text)
-        for row in table
-        if not any(row in other for other in known if other[0] == table[0])
+def tables(text: str) -> list[Table]:
+    """Return the tables and lists of a Markdown text; the rows of a list have what is before and after a colon."""
+    return [_table(block) if block.startswith("|") else _list(block) for block in _BLOCK.findall(text)]
+
+
+def _table(block: str) -> Table:
+    rows = [
+        [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in block.splitlines()
     ]
+    return [row for row in rows if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]
+
+
+def _list(block: str) -> Table:
+    items = [line.removeprefix("- ").partition(": ") for line in block.splitlines()]
+    return [LIST, *([item, detail] for item, _, detail in items)]

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
+from tests.cli import said
 
 ROOT = Path(__file__).parents[2]
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
@@ -40,8 +41,7 @@ def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempP
             responses = str(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
             for place, task in (("results", "codemind_ier"), ("published", "codemind_ier_published")):
                 arguments = ["score", "--responses", responses, "--tasks", task, "--output_path", f"{place}/{model}"]
-                result = CliRunner().invoke(main, arguments)
-                assert result.exit_code == 0, result.output
+                said(*arguments)
         yield folder
 
 

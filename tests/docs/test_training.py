@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from datasets import load_dataset
 
-from lm_eval_codemind.cli import main
+from tests.cli import said
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 EXAMPLES = dict(re.findall(r"^<!-- ([\w ]+) -->\n```\w+\n(.+?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE))
@@ -28,8 +27,7 @@ def run(title: str, name: str = "__example__") -> dict[str, Any]:
 
 
 def export(command: str) -> None:
-    result = CliRunner().invoke(main, shlex.split(command))
-    assert result.exit_code == 0, result.output
+    said(*shlex.split(command))
 
 
 @pytest.fixture(scope="module")

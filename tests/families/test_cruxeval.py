@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 from collections import defaultdict
@@ -28,6 +27,7 @@ from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
+from tests.run_files import read_rows
 
 # Functions of the form that upstream's have, with texts of our own.
 PROMPTS_FILE = '''
@@ -268,9 +268,8 @@ def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
 @pytest.mark.slow
 def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts: None, shared_data: Path) -> None:
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    with gzip.open(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz", "rt") as lines:
-        for row in map(json.loads, lines):
-            recorded[row["problem_id"]].append(row)
+    for row in read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"):
+        recorded[row["problem_id"]].append(row)
     documents = {row["problem_id"]: row for row in family.input_dataset(benchmark="cruxeval", setting="direct")["test"]}
     chosen = [documents[problem_id] for problem_id in recorded]
     responses = [[row["response"] for row in rows] for rows in recorded.values()]

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from lm_eval.api.model import LM
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
@@ -30,6 +28,7 @@ from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
+from tests.cli import said
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
 # Documents of the first stage, two a problem.
@@ -189,17 +188,15 @@ def test_what_the_harness_prints_and_writes(folder: Path) -> None:
 
 def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
     paths = [str(stages(folder / name)[1].path) for name in MODELS]
-    shown = CliRunner().invoke(main, ["show", *paths, "--all-metrics"])
-    assert shown.exit_code == 0, shown.output
-    assert "R'_DER" in shown.output
-    lines = [line for line in shown.output.splitlines() if " r_der " in line]
+    shown = said("show", *paths, "--all-metrics")
+    assert "R'_DER" in shown
+    lines = [line for line in shown.splitlines() if " r_der " in line]
     (line,) = [line for line in lines if "org/fails" in line]
     assert "–" in line and "0.0%" not in line  # noqa: RUF001
     (line,) = [line for line in lines if "org/silent" in line]
     # The dash is the baseline's, which nobody has measured.
     assert "  0.0%" in line and line.count("–") == 1  # noqa: RUF001
-    report = CliRunner().invoke(main, ["report", *paths, "-o", str(tmp_path / "r.html"), "--tables", str(tmp_path)])
-    assert report.exit_code == 0, report.output
+    said("report", *paths, "-o", tmp_path / "r.html", "--tables", tmp_path)
     rows = json.loads((tmp_path / "summary.json").read_text())["rows"]
     summed = {row["model"]: row for row in rows if row["metric"] == "r_der"}
     assert {model: row["value"] for model, row in summed.items()} == {
@@ -224,8 +221,7 @@ def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -
     _, second = stages(folder / "writes")
     moved = tmp_path / "moved"
     shutil.copytree(second.path.parent, moved)
-    done = CliRunner().invoke(main, ["verify", str(moved / second.path.name)])
-    assert done.exit_code == 0, done.output
+    said("verify", moved / second.path.name)
     names = {path.name for path in VIEW.companions(second.tasks[0], moved / second.path.name)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
 
@@ -235,9 +231,8 @@ def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "fails.codemind.tar.gz"
     write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})
     assert bundle.is_file()
-    done = CliRunner().invoke(main, ["leaderboard", str(bundle), "-o", str(tmp_path / "site")])
     # Both stages are in the bundle and rescore to the same; a replayed run that names its model may be shown.
-    assert done.exit_code == 0, done.output
+    said("leaderboard", bundle, "-o", tmp_path / "site")
     write_site([Submitted(run.model, "2026-01-01", run) for run in runs.values()], tmp_path / "all", "all")
     index = (tmp_path / "all" / "index.html").read_text()
     assert "R&#39;_DER" in index and "not defined" in index
@@ -254,11 +249,9 @@ def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
     responses = recorded(tmp_path / "all.jsonl", "org/all", right, every_other)
     harness(responses, "org/all", tmp_path / "run", "codemind_der_sample", limited=False)
     _, second = stages(tmp_path / "run")
-    report = CliRunner().invoke(main, ["report", str(second.path), "-o", str(tmp_path / "report.html")])
-    assert report.exit_code == 0, report.output
+    said("report", second.path, "-o", tmp_path / "report.html")
     arguments = ["submit", str(second.path), "--model", "org/all", "--dataset", "org/codemind", "--recorded"]
-    done = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "submission")])
-    assert done.exit_code == 0, done.output
+    said(*arguments, "-o", tmp_path / "submission")
     (entry,) = yaml.safe_load((tmp_path / "submission" / ".eval_results" / "codemind.yaml").read_text())
     assert entry["dataset"]["task_id"] == "codemind_der_sample"
     assert entry["value"] == pytest.approx(len(PROBLEMS[::2]) / len(PROBLEMS))

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
 import prove_executions
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.executions import REASONS, load_executions
@@ -27,6 +25,7 @@ from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from self_logging import self_logging
+from tests.cli import said
 from tests.results.harness import evaluate
 from watching import Watching
 
@@ -178,12 +177,10 @@ def told(document: dict[str, Any]) -> str:
 def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path: Path) -> None:
     task = f"codemind_{kind}_sample"
     evaluate(tmp_path, "org/told", told, [task])
-    verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
-    assert verified.exit_code == 0, verified.output
-    shown = CliRunner().invoke(main, ["show", str(tmp_path)])
-    assert shown.exit_code == 0 and kind in shown.output and "prefix" in shown.output, shown.output
-    report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
-    assert report.exit_code == 0, report.output
+    said("verify", tmp_path)
+    shown = said("show", tmp_path)
+    assert kind in shown and "prefix" in shown
+    said("report", tmp_path, "-o", tmp_path / "report.html")
     wrong = [each for each in observe(read_runs([tmp_path])) if each.problem_id == "Sample_invert_index"]
     assert wrong and not any(each.solved for each in wrong)
     (text,) = [part.text for part in wrong[0].view.parts(wrong[0].unit) if part.title.startswith("Line ")]

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Answer, Question
@@ -19,9 +17,10 @@ from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2.data import TASKS
 from lm_eval_codemind.studies.re2.published import task as re2_published
+from tests.cli import said
 from tests.docs.replication import lines
 from tests.results.harness import evaluate
-from tests.test_replication import read
+from tests.run_files import read_rows
 
 # Upstream's rules read no answer to these: longer than a literal may be, or NaN, which equals nothing.
 TOO_LONG = {"HumanEval_31", "sample_780"}
@@ -101,7 +100,7 @@ def scored(functions: tuple[Any, Any, Any], task: str, rows: list[dict[str, Any]
 def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
-        rows = read(path)
+        rows = read_rows(path)
         model, task = rows[0]["model"], rows[0]["task"].partition("_")[0]
         recorded = {row["problem_id"]: row["published_verdict"] for row in rows}
         compared = agreeing = 0
@@ -186,8 +185,7 @@ def test_a_run_is_verified_reported_and_submitted(
         ["report", tmp_path, "-o", tmp_path / "report.html"],
         ["submit", tmp_path, "--model", "org/told", "--dataset", "org/codemind", "-o", tmp_path / "submission"],
     ):
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-        assert result.exit_code == 0, result.output
+        said(*arguments)
     assert list((tmp_path / "submission").glob("*.tar.gz"))
 
 
@@ -220,7 +218,7 @@ def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypa
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     lost = set()
     for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):
-        rows = read(path)
+        rows = read_rows(path)
         accepted = {row["problem_id"] for row in rows if row["published_verdict"]}
         for document, score in scored(proven_hooks("output"), "output", rows):
             proven = re2.proofs()[document["problem_id"]]["output"]["status"] == "proven"

@@ -25,6 +25,7 @@ from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.reval import task as runtime_published
+from tests.cli import said
 from tests.results.harness import evaluate
 
 TASK = "codemind_runtime_sample"
@@ -208,11 +209,10 @@ def observations(directory: Path) -> list[Observation]:
 
 
 def test_a_run_verifies_and_is_shown(directory: Path) -> None:
-    verified = CliRunner().invoke(main, ["verify", str(directory)])
-    assert verified.exit_code == 0, verified.output
-    shown = CliRunner().invoke(main, ["show", str(directory)])
-    assert shown.exit_code == 0 and "Hardest problems of Runtime" in shown.output, shown.output
-    assert "state_executed" in shown.output
+    said("verify", directory)
+    shown = said("show", directory)
+    assert "Hardest problems of Runtime" in shown
+    assert "state_executed" in shown
 
 
 def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: Path, tmp_path: Path) -> None:

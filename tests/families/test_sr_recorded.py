@@ -12,7 +12,6 @@ These are the four that differ between that procedure and ours on one machine:
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from lm_eval_codemind.data.benchmarks.classeval import read_records
 from lm_eval_codemind.languages.python.code import extract_definition
 from lm_eval_codemind.proof.prove import REQUIRED_MODULES
 from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
+from tests.run_files import read_rows
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -33,8 +33,7 @@ def test_shares_of_passed_classes_are_the_published_ones(shared_data: Path, upst
     published = json.loads((shared_data / "recorded" / "published_classeval.json").read_text(encoding="utf-8"))
     rates = published["GPT-3.5-Turbo_class_H_greedy"]
     path = shared_data / "recorded" / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        responses = {row["task_id"]: row["response"] for row in map(json.loads, file)}
+    responses = {row["task_id"]: row["response"] for row in read_rows(path)}
 
     jobs: list[Job] = []
     without_code: dict[str, int] = {}

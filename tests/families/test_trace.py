@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.execution import trace
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from tests.cli import said
 from tests.results.harness import evaluate
 
 SETTINGS = ("lines", "states")
@@ -112,12 +111,10 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     # Influences: 13 of (1/14)^2 and one of (13/14)^2 over 14^2, 16 problems.
     expected = (16 / 15 * (13 * (1 / 14) ** 2 + (13 / 14) ** 2) / 14**2) ** 0.5
     assert results["right_for_the_right_reason_stderr,extract-answer"] == pytest.approx(expected)
-    verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
-    assert verified.exit_code == 0, verified.output
-    shown = CliRunner().invoke(main, ["show", str(tmp_path)])
-    assert shown.exit_code == 0 and "right_for_the_right_reason" in shown.output, shown.output
-    report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
-    assert report.exit_code == 0, report.output
+    said("verify", tmp_path)
+    shown = said("show", tmp_path)
+    assert "right_for_the_right_reason" in shown
+    said("report", tmp_path, "-o", tmp_path / "report.html")
     by_problem = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
     outcomes = {name: by_problem[name].view.outcome(by_problem[name].unit) for name in (STEP, OUTPUT, SILENT)}
     assert outcomes[STEP] == "first step incorrect, correct output"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import gzip
 import io
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,6 +20,7 @@ from lm_eval_codemind.studies.traces import ces as answers
 from lm_eval_codemind.studies.traces import score as scores
 from lm_eval_codemind.studies.traces import task as family
 from lm_eval_codemind.studies.traces.task import CES, COCONUT
+from tests.run_files import read_rows
 
 # Of the published table: mean and hard, in percent; file with the answers, the number of its verdicts that differ
 # from ours, and the rule of the verdicts.
@@ -90,8 +89,7 @@ def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[s
 @pytest.mark.upstream
 def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any]], shared_data: Path) -> None:
     for name, (mean, hard, differing, rule) in TABLE.items():
-        with gzip.open(shared_data / "recorded" / f"coconut_{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-            recorded = [json.loads(line) for line in file]
+        recorded = read_rows(shared_data / "recorded" / f"coconut_{name}.jsonl.gz")
         # The files have the calls in another order, some of them twice.
         unused = defaultdict(list)
         for row in documents:
@@ -230,8 +228,7 @@ def inputs(built_data: Path) -> dict[str, dict[str, Any]]:
 @pytest.mark.upstream
 @pytest.mark.parametrize("model", RECORDED)
 def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path, model: str) -> None:
-    with gzip.open(shared_data / "recorded" / f"ces_simulation_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
-        recorded = [json.loads(line) for line in file]
+    recorded = read_rows(shared_data / "recorded" / f"ces_simulation_{model}.jsonl.gz")
     bits = coherent = right = reasons = incoherent = traced = 0
     for row in recorded:
         question, said = Question.from_document(inputs[row["problem_id"]]), row["published_verdict"]

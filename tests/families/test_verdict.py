@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import re
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict import score as scores
@@ -27,7 +22,9 @@ from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.traces import ces
+from tests.cli import said
 from tests.results.harness import evaluate
+from tests.run_files import read_rows
 
 SETTINGS = ["buggy", "correct"]
 # Buggy programs called buggy, correct ones called correct, both: percent of the problems asked about.
@@ -178,8 +175,7 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert shares["verdict_pair"] == shares["recall_buggy"] == pytest.approx(1 - missed / 9)
     assert shares["verdict"] == pytest.approx(1 - missed / 18)
     for command in (["verify", str(tmp_path)], ["report", str(tmp_path), "-o", str(tmp_path / "report.html")]):
-        result = CliRunner().invoke(main, command)
-        assert result.exit_code == 0, result.output
+        said(*command)
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for part in observations[0].view.parts(observations[0].unit)}
     assert (
@@ -207,9 +203,8 @@ def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return built_data
 
 
-def recorded(shared_data: Path, what: str, model: str) -> Iterator[dict[str, Any]]:
-    with gzip.open(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
+def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
+    return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
 
 
 @pytest.mark.upstream
@@ -250,7 +245,7 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
 @pytest.mark.parametrize("model", DETECTED)
 def test_recorded_verdicts(shared_data: Path, model: str) -> None:
     """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
-    said = {
+    predictions = {
         (row["problem_id"], row["part"]): row["published_prediction"]
         for row in recorded(shared_data, "detection", model)
     }
@@ -258,7 +253,7 @@ def test_recorded_verdicts(shared_data: Path, model: str) -> None:
     rows = []
     for row in verdicts("humanevalfix"):
         part = {"buggy": "response_1", "correct": "response_0"}[row["setting"]]
-        rows.append(logged(row, f"<answer>{answers[said[row['problem_id'], part]]}</answer>"))
+        rows.append(logged(row, f"<answer>{answers[predictions[row['problem_id'], part]]}</answer>"))
     shares = [
         *(2 * sum(row[f"recall_{one}"] or 0 for row in rows) / len(rows) for one in SETTINGS),
         verdict.verdict_pair([row["verdict_pair"] for row in rows]),
@@ -273,13 +268,13 @@ def test_recorded_lines(shared_data: Path, model: str) -> None:
     """The study compares an answer with all changed lines at once. Here one line that repairs the program is enough."""
     rows = {row["problem_id"]: row for row in located("humanevalfix")}
     before, after = set(), set()
-    for said in recorded(shared_data, "localisation", model):
-        name = said["problem_id"]
+    for answered in recorded(shared_data, "localisation", model):
+        name = answered["problem_id"]
         if name not in rows:
             continue
-        if said["published_verdict"]:
+        if answered["published_verdict"]:
             before.add(name)
-        line = ces.numbered(said["published_prediction"] or "", rows[name]["program"])
+        line = ces.numbered(answered["published_prediction"] or "", rows[name]["program"])
         if logged(rows[name], f"<answer>\n{line}\n</answer>", locate=True)["locate"]:
             after.add(name)
     assert before - after <= OTHERS and (len(before), len(after)) == LOCATED[model]

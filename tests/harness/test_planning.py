@@ -19,16 +19,11 @@ from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
 from tables import published_requests, shown_requests
 from tests.chat_server import chat_server
+from tests.cli import said
 
 ROOT = Path(__file__).parents[2]
 # Several families, with repeats or settings, programs to execute, and one about the responses to another.
 TASKS = "codemind_ier_sample,codemind_sr_sample,codemind_input_sample,codemind_runtime_sample,codemind_der_sample"
-
-
-def said(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def words(text: str) -> list[int]:

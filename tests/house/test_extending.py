@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.plugins import registered
+from tests.cli import codemind
 from tests.run_files import read_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -64,11 +63,6 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     )
     with installed(folder, ENTRY_POINTS):
         yield folder
-
-
-def codemind(*arguments: str) -> Result:
-    """Run ``codemind ARGUMENTS`` in this process, which has the package on its path."""
-    return CliRunner().invoke(main, list(arguments))
 
 
 def done(*arguments: str) -> str:

@@ -4,8 +4,8 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,41 +13,32 @@ import prove_runtime
 from errata import REVAL
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.benchmarks import Upstream, reval
+from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.facts import runtime_labels, shipped
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import load_labels, load_published
 from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.studies.reval import rules as answers
-from prove_runtime import Observations, agreeing, published
+from prove_runtime import Observations, agreeing
 from runtime_questions import plain
+from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
-# They import none of the packages that may be missing: recursion, callees, comprehensions, one-line loops, setUp.
-EXECUTED = ("DREval/0", "DREval/4", "DREval/47", "DREval/49", "DREval/56", "DREval/86", "DREval/92", "DREval/94")
 # Of each of the larger benchmarks one problem in so many is executed by an ordinary run of the tests.
 EVERY = 40
 
 
-@pytest.fixture(scope="module")
-def programs(upstream: Upstream) -> list[reval.TracedProgram]:
-    every_program = reval.read_programs(upstream)
-    return [program for program in every_program if program.task_id in EXECUTED]
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(workers=2) as started:
-        yield started
-
-
 @pytest.mark.upstream
 def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
-    labels = published(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz")
+    labels: dict[str, Any] = {}
+    for row in read_rows(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz"):
+        state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
+        following = [line["line"] for line in row["next_lines"]]
+        inputs = labels.setdefault(row["task_id"], {}).setdefault(str(row["input_index"]), [])
+        inputs.append([row["line"], row["variable"], row["coverage"], state, following])
     assert sum(len(rows) for inputs in labels.values() for rows in inputs.values()) == 3152
     known = shipped.load("runtime_labels/reval_published.json.gz")
     for rows in (rows for programs in (labels, known) for inputs in programs.values() for rows in inputs.values()):
@@ -56,11 +47,11 @@ def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None
     assert labels == known
 
 
-def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:
+def compare_with_execution(problems: list[Problem]) -> int:
     """Check the shipped labels of some problems against an execution here and now; return how many there are."""
     known = load_labels(problems[0].benchmark)
     count = 0
-    for program, inputs in prove_runtime.observe(problems, sandbox).items():
+    for program, inputs in prove_runtime.observe(problems).items():
         for number, seen in inputs.items():
             of_input = known[program][number]
             if of_input.reason:
@@ -78,15 +69,15 @@ def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:
     return count
 
 
-def test_executing_gives_the_shipped_labels(sandbox: Sandbox) -> None:
+def test_executing_gives_the_shipped_labels() -> None:
     """On every version of Python."""
-    assert compare_with_execution(load_benchmark("sample"), sandbox) > 100
+    assert compare_with_execution(load_benchmark("sample")) > 100
 
 
 @pytest.mark.upstream
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
-def test_executing_gives_the_shipped_labels_of(name: str, upstream: Upstream, sandbox: Sandbox) -> None:
-    assert compare_with_execution(read_proven(name, upstream)[::EVERY], sandbox) > 5
+def test_executing_gives_the_shipped_labels_of(name: str, upstream: Upstream) -> None:
+    assert compare_with_execution(read_proven(name, upstream)[::EVERY]) > 5
 
 
 def test_rewritten_programs_log_what_the_labels_say() -> None:

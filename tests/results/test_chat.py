@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.chat_server import chat_server
+from tests.cli import codemind
 from tests.results.harness import task_manager
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
@@ -30,10 +29,6 @@ TASKS = [
     "codemind_runtime_sample",
 ]
 MODEL = "org/chat"
-
-
-def codemind(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

@@ -10,25 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.statistics import compare
+from tests.cli import codemind
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate
 
 TASKS = ["codemind_ier_sample", "codemind_ier_sample_java"]
 ROOT = Path(__file__).parents[2]
-
-
-def codemind(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

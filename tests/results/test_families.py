@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.families.sr.score import r_sr
 from lm_eval_codemind.families.views import view_of, views
@@ -21,6 +19,7 @@ from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
 from lm_eval_codemind.statistics import bootstrap
+from tests.cli import said
 from tests.results.browser import Browser, start_browser
 from tests.results.harness import evaluate
 
@@ -178,8 +177,7 @@ def browser() -> Iterator[Browser]:
 
 def test_all_families_open_in_the_browser(browser: Browser, directory: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    result = CliRunner().invoke(main, ["report", str(directory), "-o", str(page)])
-    assert result.exit_code == 0, result.output
+    said("report", directory, "-o", page)
     browser.open(page)
     for task in TASKS:
         browser.choose("f-task", task)

@@ -18,6 +18,7 @@ from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
 from lm_eval_codemind.results.hub import write_dataset
+from tests.cli import said
 
 
 @pytest.fixture
@@ -34,8 +35,7 @@ def loaded(folder: Path, name: str) -> bytes:
 
 def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = cache / "folder"
-    result = CliRunner().invoke(main, ["data", "push", "--benchmark", "sample", "--output_path", str(folder)])
-    assert result.exit_code == 0, result.output
+    result = said("data", "push", "--benchmark", "sample", "--output_path", folder)
     expected = benchmark_digests("sample")["sample"]
     assert digest(loaded(folder, "sample")) == expected
     assert datasets.get_dataset_config_names(str(folder)) == ["sample"]
@@ -45,7 +45,7 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
     assert [config["config_name"] for config in head["configs"]] == ["sample"]
     assert expected in card
     assert "- `sample`: lm-eval-codemind: MIT\n" in card
-    assert "sample: lm-eval-codemind: MIT" in result.output
+    assert "sample: lm-eval-codemind: MIT" in result
     declared = yaml.safe_load((folder / "eval.yaml").read_text())
     assert declared["tasks"] == []  # the sample is not a benchmark
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import lm_eval
 import pytest
-from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.reference import OracleLM
+from tests.cli import said
 
 
 def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None:
@@ -46,7 +45,5 @@ def test_a_run_with_other_documents_verifies(task: str, metadata: Any, tmp_path:
         metadata = {"prompts": str(tmp_path / "mine")}
     arguments = ["run", "--model", "codemind-oracle", "--tasks", task, "--output_path", str(tmp_path / "run")]
     arguments += ["--metadata", ",".join(f"{name}={value}" for name, value in metadata.items()), "--log_samples"]
-    ran = CliRunner().invoke(main, [*arguments, "--confirm_run_unsafe_code"])
-    assert ran.exit_code == 0, ran.output
-    result = CliRunner().invoke(main, ["verify", str(tmp_path / "run")])
-    assert result.exit_code == 0, result.output
+    said(*arguments, "--confirm_run_unsafe_code")
+    said("verify", tmp_path / "run")

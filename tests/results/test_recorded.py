@@ -8,20 +8,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.questions import Key, digest, sealed
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from tests.cli import codemind
 from tests.results.harness import task_manager
 
 TASK = "codemind_ier_sample"
 MODEL = "org/elsewhere"
-
-
-def codemind(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

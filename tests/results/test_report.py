@@ -24,9 +24,11 @@ from lm_eval_codemind.results.figures import Figure, Mark
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.report import nothing_in
 from lm_eval_codemind.results.runs import read_runs
+from tests.cli import said
 from tests.results.browser import Browser, start_browser
 from tests.results.conftest import TASK
 from tests.results.harness import TASKS, evaluate
+from tests.run_files import read_rows
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -47,8 +49,7 @@ def page(output: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     arguments = ["report", str(output), "-o", str(folder / "report.html")]
     arguments += ["--tables", str(folder / "tables"), "--figures", str(folder / "figures")]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 0, result.output
+    said(*arguments)
     return folder / "report.html"
 
 
@@ -337,12 +338,8 @@ def test_code_is_coloured_by_its_language(
     words = browser.run("return [...document.querySelectorAll('#detail .c-keyword')].map(x => x.textContent)")
     assert keyword in words and plain not in words
     texts = browser.run("return [...document.querySelectorAll('#detail pre:not(.lines)')].map(x => x.textContent)")
-    programs = [row["doc"]["code"].rstrip() for file in tmp_path.rglob("samples_*.jsonl") for row in rows_of(file)]
+    programs = [row["doc"]["code"].rstrip() for file in tmp_path.rglob("samples_*.jsonl") for row in read_rows(file)]
     assert any(text.rstrip() in programs for text in texts), "colours change what a listing says"
-
-
-def rows_of(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 @pytest.mark.slow
@@ -356,8 +353,7 @@ def test_hostile_content_shows_as_text(browser: Browser, tmp_path: Path) -> None
     row["resps"] = [[f"\ud800 lone {HOSTILE}"]]
     samples.write_text("\n".join([json.dumps(row), *lines[1:]]) + "\n")
     page = tmp_path / "report.html"
-    result = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(page), "--title", "<i>T</i>"])
-    assert result.exit_code == 0, result.output
+    said("report", tmp_path, "-o", page, "--title", "<i>T</i>")
     assert page.stat().st_size < 1_000_000
 
     browser.open(page)
@@ -408,8 +404,7 @@ def test_a_large_report_draws_only_the_rows_that_are_seen(browser: Browser, outp
                 row["r_ier"] = float((i * 7 + number) % 3 == 0)
                 file.write(json.dumps(row) + "\n")
     page = tmp_path / "report.html"
-    result = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(page)])
-    assert result.exit_code == 0, result.output
+    said("report", tmp_path, "-o", page)
     assert page.stat().st_size < 5 * 3_000_000
 
     browser.open(page)
@@ -458,11 +453,10 @@ def test_figures_are_well_formed_and_place_marks_by_value(page: Path) -> None:
 
 
 def test_show_prints_scores_and_the_hardest_problems(output: Path) -> None:
-    result = CliRunner().invoke(main, ["show", str(output), "-n", "2"])
-    assert result.exit_code == 0, result.output
-    assert re.search(r"codemind_ier_sample\s+org/right\s+r_ier\s+100.0%", result.output)
-    assert "Hardest problems of IER" in result.output
-    assert result.output.count("Sample_") == 2
+    result = said("show", output, "-n", "2")
+    assert re.search(r"codemind_ier_sample\s+org/right\s+r_ier\s+100.0%", result)
+    assert "Hardest problems of IER" in result
+    assert result.count("Sample_") == 2
 
 
 @pytest.mark.parametrize("command", ["show", "report"])

@@ -11,14 +11,9 @@ from click.testing import CliRunner
 from lm_eval_codemind import __version__
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.statistics import proportion
+from tests.cli import said
 
 TASK = "codemind_ier_sample"
-
-
-def said(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 @pytest.fixture(scope="module")

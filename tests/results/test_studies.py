@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from lm_eval_codemind.answers.thinking import thinking_is_opened
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.family import Family
@@ -23,17 +21,9 @@ from lm_eval_codemind.rewards import rewards
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies import recordings as studies
 from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
-from table_csv import LIST, tables
-from tests.docs.replication import undocumented
-
-
-def codemind(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+from tests.cli import codemind
+from tests.docs.replication import LIST, tables, undocumented
+from tests.run_files import read_rows
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -109,7 +99,7 @@ def test_the_page_of_cut_recordings(
     shared_data: Path, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
-    rows = read(shared_data / "recorded" / "ces_localisation_gpt-4-turbo.jsonl.gz")[:20]
+    rows = read_rows(shared_data / "recorded" / "ces_localisation_gpt-4-turbo.jsonl.gz")[:20]
     write(recorded / "ces_localisation_kept-back.jsonl.gz", rows)
     write(recorded / "ces_localisation_silent.jsonl.gz", [{**row, "published_prediction": ""} for row in rows])
     write(recorded / "ces_detection_without-fields.jsonl.gz", [{"problem_id": "HumanEval_0"}])
@@ -143,7 +133,7 @@ def test_a_simulated_execution_is_scored_verified_and_reported(
     shared_data: Path, recorded: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    rows = read(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
+    rows = read_rows(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
     write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)
     assert codemind("results", recorded, "-o", out).exit_code == 0
     page = (out / "results.md").read_text(encoding="utf-8")

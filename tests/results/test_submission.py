@@ -27,6 +27,7 @@ from lm_eval_codemind.results.submission import (
     leaderboard_rows,
 )
 from lm_eval_codemind.samples import Metric, TaskRun
+from tests.cli import said
 from tests.results.browser import Browser, start_browser
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate
@@ -90,8 +91,7 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
         assert len(archive.getnames()) == 3
         described = json.load(archive.extractfile("submission.json"))  # type: ignore[arg-type]
         assert (described["model"], described["model_was"]) == ("org/model", "org/scripts")
-    verified = CliRunner().invoke(main, ["verify", str(bundle)])
-    assert verified.exit_code == 0, verified.output
+    said("verify", bundle)
 
 
 def test_the_same_run_gives_the_same_bundle(output: Path, tmp_path: Path) -> None:
@@ -222,10 +222,7 @@ def test_models_that_check_the_suite_are_refused(
 ) -> None:
     (samples,) = (output / "org__right").glob("samples_*.jsonl")
     options = [argument.format(file=samples) for argument in arguments]
-    ran = CliRunner().invoke(
-        main, ["run", *options, "--tasks", TASK, "--output_path", str(tmp_path / "run"), "--log_samples"]
-    )
-    assert ran.exit_code == 0, ran.output
+    said("run", *options, "--tasks", TASK, "--output_path", tmp_path / "run", "--log_samples")
     (run,) = read_runs([tmp_path / "run"])
     # Saying what the run calls its model does not help.
     own = [] if run.model == "org/m" else ["--model-was", run.model]
@@ -324,8 +321,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def site(bundles: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    result = CliRunner().invoke(main, ["leaderboard", *map(str, bundles), "-o", str(folder)])
-    assert result.exit_code == 0, result.output
+    said("leaderboard", *bundles, "-o", folder)
     return folder
 
 
@@ -394,8 +390,7 @@ def test_the_leaderboard_filters_by_model_and_family(browser: Browser, tmp_path:
         made = submit(tmp_path / "runs" / name, tmp_path / name, model=name)
         assert made.exit_code == 0, made.output
         bundles += (tmp_path / name).glob("*.tar.gz")
-    result = CliRunner().invoke(main, ["leaderboard", *map(str, bundles), "-o", str(tmp_path / "site")])
-    assert result.exit_code == 0, result.output
+    said("leaderboard", *bundles, "-o", tmp_path / "site")
     browser.open(tmp_path / "site" / "index.html")
     assert shown(browser, "#overall tbody th") == ["org/one", "org/two"]
     assert shown(browser, "#overall figcaption") == ["IER", "Input"]

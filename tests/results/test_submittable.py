@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.families.view import View
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.sandbox.java import jdk
+from tests.cli import codemind
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
 
@@ -52,10 +51,6 @@ def has_jdk() -> bool:
 
 TASKS = [task for task in submittable() if has_jdk() or "java" not in task]
 ONE_OF_EACH = list({view_of_name(task).name: task for task in TASKS}.values())
-
-
-def codemind(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

@@ -96,10 +96,23 @@ def _function(name: str, expected: set[Status], source: str, tests: str = _CHECK
     _ATTACKS.append(Attack(name, job, frozenset(expected)))
 
 
+# Whether an act succeeds with one of some values.
+_SUCCEEDS = """
+def succeeds(act, values):
+    for value in values:
+        try:
+            act(value)
+            return True
+        except OSError:
+            pass
+    return False
+"""
+
+
 def _escape(name: str, expected: set[Status], attempt: str) -> None:
     """Add a program whose function is right only if an attempt, which returns True then, succeeded."""
     source = (
-        "import os, sys, ctypes, socket, subprocess, glob, signal, threading, time\n"
+        f"import os, sys, ctypes, socket, subprocess, glob, signal, threading, time\n{_SUCCEEDS}"
         f"def attempt():\n{indent(dedent(attempt).strip(), '    ')}\n"
         "GOT = attempt()\n"
         "def f(a, b):\n    return a + b if GOT else None\n"
@@ -193,12 +206,16 @@ _function("a numpy array that lies", {F, E}, """
         def __eq__(self, other): return True
     def f(a, b): return numpy.zeros(1).view(Liar)
     """, "def check(candidate):\n    assert candidate(20, 22) == 42\n")  # fmt: skip
-_unit("an object's values lie", {F}, _LIAR.format(base="", value="") + """
+_LYING = (
+    _LIAR.format(base="", value="")
+    + """
 class Account:
     def __init__(self, start): self.history = Liar()
     def deposit(self, amount): pass
     def balance(self): return Liar()
-""")  # fmt: skip
+"""
+)
+_unit("an object's values lie", {F}, _LYING)
 _unit("an object's attributes lie", {F, E}, """
     class Account:
         def __init__(self, start): pass
@@ -213,43 +230,32 @@ _function("replaces builtins", {F, E}, """
     builtins.AssertionError = type("AssertionError", (SystemExit,), {})
     def f(a, b): return 1
     """)  # fmt: skip
-_unit("replaces unittest", {F}, """
-    import unittest, unittest.case, sys
-    unittest.TestCase.assertEqual = lambda *args, **kwargs: None
-    unittest.TestCase.run = lambda self, result=None: None
-    unittest.TestResult.addFailure = lambda *args: None
-    unittest.TestResult.wasSuccessful = lambda self: True
-    class Account:
-        def __init__(self, start): self.history = []
-        def deposit(self, amount): pass
-        def balance(self): return 0
-    """)  # fmt: skip
-_unit("replaces unittest where the suite runs with it", {F, E}, """
-    import unittest, unittest.case, sys
-    unittest.TestCase.assertEqual = lambda *args, **kwargs: None
-    unittest.TestCase.run = lambda self, result=None: None
-    unittest.TestResult.addFailure = lambda *args: None
-    class Account:
-        def __init__(self, start): self.history = []
-        def deposit(self, amount): pass
-        def balance(self): return 0
-    """, _INSIDE)  # fmt: skip
-_unit("replaces builtins where the suite runs with it", {F, E}, """
-    import builtins
-    for name in ("len", "isinstance", "type", "repr", "getattr"):
-        setattr(builtins, name, lambda *args, **kwargs: True)
-    builtins.AssertionError = type("AssertionError", (SystemExit,), {})
-    class Account:
-        def __init__(self, start): self.history = []
-        def deposit(self, amount): pass
-        def balance(self): return 0
-    """, _INSIDE)  # fmt: skip
-_unit("agrees with everything where the suite runs with it", {F}, _LIAR.format(base="", value="") + """
+_EMPTY = """
 class Account:
-    def __init__(self, start): self.history = Liar()
+    def __init__(self, start): self.history = []
     def deposit(self, amount): pass
-    def balance(self): return Liar()
-""", _INSIDE)  # fmt: skip
+    def balance(self): return 0
+"""
+_unit("replaces unittest", {F}, """
+import unittest, unittest.case, sys
+unittest.TestCase.assertEqual = lambda *args, **kwargs: None
+unittest.TestCase.run = lambda self, result=None: None
+unittest.TestResult.addFailure = lambda *args: None
+unittest.TestResult.wasSuccessful = lambda self: True
+""" + _EMPTY)  # fmt: skip
+_unit("replaces unittest where the suite runs with it", {F, E}, """
+import unittest, unittest.case, sys
+unittest.TestCase.assertEqual = lambda *args, **kwargs: None
+unittest.TestCase.run = lambda self, result=None: None
+unittest.TestResult.addFailure = lambda *args: None
+""" + _EMPTY, _INSIDE)  # fmt: skip
+_unit("replaces builtins where the suite runs with it", {F, E}, """
+import builtins
+for name in ("len", "isinstance", "type", "repr", "getattr"):
+    setattr(builtins, name, lambda *args, **kwargs: True)
+builtins.AssertionError = type("AssertionError", (SystemExit,), {})
+""" + _EMPTY, _INSIDE)  # fmt: skip
+_unit("agrees with everything where the suite runs with it", {F}, _LYING, _INSIDE)
 _unit("exits where the suite runs with it", {E}, """
     import os
     class Account:
@@ -454,16 +460,9 @@ _escape(
     {F},
     """
 import fcntl
-library, got = os.open(os.__file__, os.O_RDONLY), []
-for attempt in (
-    lambda: os.open(os.__file__, os.O_RDONLY | os.O_DIRECT),
-    lambda: fcntl.fcntl(library, fcntl.F_SETFL, os.O_DIRECT),
-):
-    try:
-        got.append(attempt())
-    except OSError:
-        pass
-return bool(got)
+library = os.open(os.__file__, os.O_RDONLY)
+opened = lambda: os.open(os.__file__, os.O_RDONLY | os.O_DIRECT)
+return succeeds(lambda attempt: attempt(), (opened, lambda: fcntl.fcntl(library, fcntl.F_SETFL, os.O_DIRECT)))
 """,
 )
 
@@ -546,14 +545,8 @@ _escape(
     "reads other processes' memory",
     {F},
     """
-for path in glob.glob('/proc/[0-9]*/mem'):
-    if path != f'/proc/{os.getpid()}/mem':
-        try:
-            open(path, 'rb', 0)
-            return True
-        except OSError:
-            pass
-return False
+others = set(glob.glob('/proc/[0-9]*/mem')) - {f'/proc/{os.getpid()}/mem'}
+return succeeds(lambda path: open(path, 'rb', 0), others)
 """,
 )
 _escape(
@@ -662,7 +655,8 @@ _function("endless loop while it is loaded", {T}, "while True: pass")
 _function("endless regular expression", {T}, "import re\ndef f(a, b):\n    return re.match(r'(a+)+$', 'a' * 64 + 'b')")
 _function("endless power", {T, M}, "def f(a, b):\n    return 7 ** 10 ** 9 % 2")
 _function("endless sum", {T}, "def f(a, b):\n    return sum(range(10 ** 18))")
-_unit("endless repr of a result", {T}, """
+for _name, _tests in (("of a result", _UNIT), ("where the suite runs with it", _INSIDE)):
+    _unit(f"endless repr {_name}", {T}, """
     class Odd:
         def __repr__(self):
             while True: pass
@@ -670,16 +664,7 @@ _unit("endless repr of a result", {T}, """
         def __init__(self, start): pass
         def deposit(self, amount): pass
         def balance(self): return Odd()
-    """)  # fmt: skip
-_unit("endless repr where the suite runs with it", {T}, """
-    class Odd:
-        def __repr__(self):
-            while True: pass
-    class Account:
-        def __init__(self, start): pass
-        def deposit(self, amount): pass
-        def balance(self): return Odd()
-    """, _INSIDE)  # fmt: skip
+    """, _tests)  # fmt: skip
 _function("an endless generator", {T, F}, """
     def f(a, b):
         while True: yield 1
@@ -775,42 +760,25 @@ _escape(
     "reads home directories",
     {F},
     """
-for pattern in ('/root/.*', '/root/*', '/home/*/.*', '/home/*/*'):
-    for path in glob.glob(pattern):
-        if os.path.isfile(path):
-            try:
-                open(path, 'rb').read(1)
-                return True
-            except OSError:
-                pass
-return False
+patterns = ('/root/.*', '/root/*', '/home/*/.*', '/home/*/*')
+paths = [path for pattern in patterns for path in glob.glob(pattern) if os.path.isfile(path)]
+return succeeds(lambda path: open(path, 'rb').read(1), paths)
 """,
 )
 _escape(
     "reads tokens and keys",
     {F},
     """
-for home in ('/root', os.path.expanduser('~'), *glob.glob('/home/*')):
-    for name in ('.ssh/id_rsa', '.cache/huggingface/token', '.netrc', '.bash_history', '.gitconfig'):
-        try:
-            open(f'{home}/{name}', 'rb')
-            return True
-        except OSError:
-            pass
-return False
+homes = ('/root', os.path.expanduser('~'), *glob.glob('/home/*'))
+names = ('.ssh/id_rsa', '.cache/huggingface/token', '.netrc', '.bash_history', '.gitconfig')
+return any(succeeds(lambda name: open(f'{home}/{name}', 'rb'), names) for home in homes)
 """,
 )
 _escape(
     "reads passwords",
     {F},
     """
-for path in ('/etc/shadow', '/etc/passwd', '/etc/hosts', '/etc/machine-id'):
-    try:
-        open(path, 'rb')
-        return True
-    except OSError:
-        pass
-return False
+return succeeds(lambda path: open(path, 'rb'), ('/etc/shadow', '/etc/passwd', '/etc/hosts', '/etc/machine-id'))
 """,
 )
 _escape(
@@ -832,13 +800,8 @@ _escape(
     {F},
     """
 here = os.path.dirname(os.__file__)
-for path in ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', here, *sys.path):
-    try:
-        open(path + '/codemind-was-here', 'w')
-        return True
-    except OSError:
-        pass
-return False
+paths = ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', here, *sys.path)
+return succeeds(lambda path: open(path + '/codemind-was-here', 'w'), paths)
 """,
 )
 _escape(
@@ -910,13 +873,8 @@ _escape(
     "opens devices",
     {F},
     """
-for path in ('/dev/mem', '/dev/kmsg', '/dev/sda', '/dev/vda', '/dev/kvm', '/dev/fuse', '/dev/nvidia0', '/dev/tty'):
-    try:
-        open(path, 'rb', 0)
-        return True
-    except OSError:
-        pass
-return False
+paths = ('/dev/mem', '/dev/kmsg', '/dev/sda', '/dev/vda', '/dev/kvm', '/dev/fuse', '/dev/nvidia0', '/dev/tty')
+return succeeds(lambda path: open(path, 'rb', 0), paths)
 """,
 )
 _escape(
@@ -946,13 +904,8 @@ _escape(
     "another user",
     {B, F},
     """
-for change in (lambda: os.setuid(12345), lambda: os.setgid(12345), lambda: os.setgroups([0])):
-    try:
-        change()
-        return True
-    except OSError:
-        pass
-return False
+changes = (lambda: os.setuid(12345), lambda: os.setgid(12345), lambda: os.setgroups([0]))
+return succeeds(lambda change: change(), changes)
 """,
 )
 _escape(
@@ -1019,12 +972,8 @@ _escape(
     """
 for directory, below, files in os.walk('/proc'):
     below[:] = [name for name in below if not (name.isdigit() or name in ('self', 'thread-self', 'net'))]
-    for name in files:
-        try:
-            os.close(os.open(os.path.join(directory, name), os.O_WRONLY))
-            return True
-        except OSError:
-            pass
+    if succeeds(lambda name: os.close(os.open(os.path.join(directory, name), os.O_WRONLY)), files):
+        return True
 return False
 """,
 )
@@ -1032,28 +981,18 @@ _escape(
     "reads what of the kernel is root's",
     {F},
     """
-for name in ('slabinfo', 'vmallocinfo', 'kpageflags', 'kcore', 'pagetypeinfo', 'kmsg', 'timer_list', 'sysrq-trigger'):
-    try:
-        with open('/proc/' + name, 'rb', 0) as file:
-            file.read(16)
-        return True
-    except OSError:
-        pass
-return os.geteuid() == 0
+names = ('slabinfo', 'vmallocinfo', 'kpageflags', 'kcore', 'pagetypeinfo', 'kmsg', 'timer_list', 'sysrq-trigger')
+return succeeds(lambda name: open('/proc/' + name, 'rb', 0).read(16), names) or os.geteuid() == 0
 """,
 )
 _escape(
     "writes to its server's files below /proc",
     {F},
     """
-for process in ('self', '1', str(other)) if (other := os.getppid()) else ('self', '1'):
-    for name in ('oom_score_adj', 'autogroup', 'coredump_filter', 'clear_refs', 'timerslack_ns', 'uid_map', 'comm'):
-        try:
-            os.close(os.open(f'/proc/{process}/{name}', os.O_WRONLY))
-            return True
-        except OSError:
-            pass
-return False
+names = ('oom_score_adj', 'autogroup', 'coredump_filter', 'clear_refs', 'timerslack_ns', 'uid_map', 'comm')
+processes = ('self', '1', str(other)) if (other := os.getppid()) else ('self', '1')
+files = [f'/proc/{process}/{name}' for process in processes for name in names]
+return succeeds(lambda file: os.close(os.open(file, os.O_WRONLY)), files)
 """,
 )
 _escape(
@@ -1061,13 +1000,7 @@ _escape(
     {F},
     """
 import stat
-for number in range(5, 4096):
-    try:
-        os.fstat(number)
-        return True
-    except OSError:
-        pass
-return any(stat.S_ISSOCK(os.fstat(number).st_mode) for number in range(5))
+return succeeds(os.fstat, range(5, 4096)) or any(stat.S_ISSOCK(os.fstat(number).st_mode) for number in range(5))
 """,
 )
 _escape(
@@ -1107,12 +1040,8 @@ _escape(
     """
 for process in (os.getppid() or 1, 1, *range(2, 2000)):
     if process != os.getpid():
-        for kind in range(3):
-            try:
-                time.clock_gettime(~process << 3 | kind)
-                return True
-            except OSError:
-                pass
+        if succeeds(lambda kind: time.clock_gettime(~process << 3 | kind), range(3)):
+            return True
 return False
 """,
 )
@@ -1134,13 +1063,8 @@ _escape(
     """
 import fcntl
 ours, other = socket.socketpair()
-for command, value in ((8, os.getppid() or 1), (10, 9), (15, bytes(8)), (1024, 0), (1026, 1), (1031, 1 << 20)):
-    try:
-        fcntl.fcntl(ours, command, value)
-        return True
-    except OSError:
-        pass
-return False
+commands = ((8, os.getppid() or 1), (10, 9), (15, bytes(8)), (1024, 0), (1026, 1), (1031, 1 << 20))
+return succeeds(lambda command: fcntl.fcntl(ours, *command), commands)
 """,
 )
 _escape(
@@ -1150,15 +1074,9 @@ _escape(
 import fcntl
 for path in (os.__file__, '/usr/bin/env', sys.executable, os.path.dirname(os.__file__)):
     descriptor = os.open(path, os.O_RDONLY)
-    for attempt in (
-        lambda: fcntl.fcntl(descriptor, 1024, fcntl.F_RDLCK),
-        lambda: fcntl.fcntl(descriptor, 1026, 1 | 0x80000000),
-    ):
-        try:
-            attempt()
-            return True
-        except OSError:
-            pass
+    commands = (1024, fcntl.F_RDLCK), (1026, 1 | 0x80000000)
+    if succeeds(lambda command: fcntl.fcntl(descriptor, *command), commands):
+        return True
 return False
 """,
 )
@@ -1166,13 +1084,8 @@ _escape(
     "reads a link of the host's",
     {F},
     """
-found = []
-for path in ('/etc/mtab', '/proc/1/exe', '/proc/1/cwd', '/proc/1/root', '/var/run', '/etc/os-release', '/initrd.img'):
-    try:
-        found.append(os.readlink(path))
-    except OSError:
-        pass
-return bool(found)
+links = ('/etc/mtab', '/proc/1/exe', '/proc/1/cwd', '/proc/1/root', '/var/run', '/etc/os-release', '/initrd.img')
+return succeeds(os.readlink, links)
 """,
 )
 _escape(
@@ -1204,13 +1117,8 @@ _escape(
     "opens terminals",
     {F},
     """
-for path in ('/dev/ptmx', '/dev/pts/ptmx', '/dev/tty', '/dev/console'):
-    try:
-        os.open(path, os.O_RDWR | os.O_NOCTTY)
-        return True
-    except OSError:
-        pass
-return False
+paths = ('/dev/ptmx', '/dev/pts/ptmx', '/dev/tty', '/dev/console')
+return succeeds(lambda path: os.open(path, os.O_RDWR | os.O_NOCTTY), paths)
 """,
 )
 _escape(

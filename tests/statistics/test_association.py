@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 from pathlib import Path
@@ -15,6 +14,7 @@ from scipy import stats
 
 from lm_eval_codemind.results.association import associate, difference_of_proportions, grouped, phi, spearman_of_groups
 from lm_eval_codemind.statistics import proportion
+from tests.run_files import read_rows
 
 # Forty made-up problems: 16 that both solve, 6 and 4 that one solves, 14 that none does.
 FIRST = [True] * 16 + [True] * 6 + [False] * 4 + [False] * 14
@@ -77,8 +77,8 @@ def test_groups_of_the_smallest_values() -> None:
 @pytest.mark.parametrize("model", ["gpt-4-turbo", "deepseek-coder-33b-instruct"])
 def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_data: Path) -> None:
     published = json.loads((shared_data / "recorded" / "exerscope_analyses.json").read_text(encoding="utf-8"))
-    with gzip.open(shared_data / "recorded" / f"ier_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
-        verdicts = {row["problem_id"]: bool(row["published_verdict"]) for row in map(json.loads, file)}
+    rows = read_rows(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
+    verdicts = {row["problem_id"]: bool(row["published_verdict"]) for row in rows}
     for measure, groups, left_out, unlisted in (
         ("cc", "groups", (), 0),
         # Five methods of ClassEval are in their groups, and their loop lengths are not in their file.

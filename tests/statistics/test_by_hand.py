@@ -13,7 +13,7 @@ from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.families.runtime.score import Item, averaged_over, clustered_stderr, score
 from lm_eval_codemind.families.sr.score import gained, gained_stderr, r_sr_stderr
 from lm_eval_codemind.families.verdict.score import balanced, both, distance
-from lm_eval_codemind.results.association import associate, grouped
+from lm_eval_codemind.results.association import associate
 from lm_eval_codemind.statistics import (
     Estimate,
     clustered_mean_stderr,
@@ -125,19 +125,6 @@ def test_an_association_has_scipy_s_interval() -> None:
     phis = [np.corrcoef(draw)[0, 1] for draw in drawn if draw.std(axis=1).all()]
     assert result.phi.value == pytest.approx(corrected)
     assert (result.phi.low, result.phi.high) == pytest.approx(tuple(np.quantile(phis, [0.025, 0.975])), abs=0.04)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [([True, True], [True, False]), ([True, False], [False, False]), ([False, False], [True, False])],
-)
-def test_an_empty_margin_has_no_odds(first: list[bool], second: list[bool]) -> None:
-    result = associate(first, second)
-    assert math.isnan(result.odds_ratio.value) and math.isnan(result.p)
-
-
-def test_ten_groups_are_taken() -> None:
-    assert [value for value, _, _ in grouped(range(20), [True] * 20)] == list(range(10))
 
 
 ITEMS = [

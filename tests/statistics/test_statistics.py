@@ -84,15 +84,6 @@ def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs() -> None:
     assert compare(first, first).p == 1
 
 
-def test_scores_that_are_no_verdicts_are_compared_by_bootstrap() -> None:
-    generator = np.random.default_rng(5)
-    first = generator.uniform(0.2, 1, 80)
-    assert compare(list(first), list(first - 0.1 * generator.uniform(0, 1, 80))).p < 0.01
-    same = compare(list(first), list(first + generator.normal(0, 0.2, 80)))
-    assert same.test == "paired bootstrap"
-    assert 0 < same.p <= 1
-
-
 def test_holm_of_a_worked_example() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, math.nan, 0.5])[::2] == pytest.approx([0.02, 0.5])

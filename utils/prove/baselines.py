@@ -29,8 +29,9 @@ from lm_eval_codemind.families.execution.trace import written
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.statistics import mean
+from runtime_questions import last_literal_of
 from runtime_rules import points, reachable
-from surface import learned
+from surface import following, learned
 
 OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "families" / "baselines.json"
 # Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
@@ -178,9 +179,8 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
             )
     if family == "runtime":
         by_name["surface features"] = _surface(documents)
-        by_name["next line"] = _next_line
-        by_name["enter the body"] = lambda document: _rule(document, "enters")
-        by_name["skip the body"] = lambda document: _rule(document, "skips")
+        for rule, name in (("next", "next line"), ("enters", "enter the body"), ("skips", "skip the body")):
+            by_name[name] = lambda document, rule=rule: following(document)[rule]
         by_name["reachable by name"] = _reachable
     return by_name
 
@@ -444,35 +444,16 @@ def _echo(text: str) -> str:
 def _last_literal(text: str) -> str:
     """Return the last literal of a source; the last word if the text is not a program."""
     try:
-        tree = ast.parse(text)
+        node = last_literal_of(ast.parse(text))
     except SyntaxError:
         return (text.split() or [""])[-1]
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
-    nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
-    for node in nodes:
-        try:
-            ast.literal_eval(node)
-        except (ValueError, TypeError):
-            continue
-        return ast.unparse(node)
-    return ""
+    return "" if node is None else ast.unparse(node)
 
 
 def _call(document: Document, argument: str) -> str:
     """Return an answer to input prediction: the masked call, or text, with an argument in it."""
     masked = str(document["masked"])
     return masked.replace("??", argument) if "??" in masked else argument
-
-
-def _next_line(document: Document) -> str:
-    lines = document["code"].split("\n")
-    following = (number for number in range(document["line"] + 1, len(lines) + 1) if lines[number - 1].strip())
-    return str(next(following, "the end"))
-
-
-def _rule(document: Document, name: str) -> str:
-    point = points(document["code"]).get(document["line"]) if document["line"] else None
-    return "the end" if point is None or not getattr(point, name) else str(getattr(point, name))
 
 
 def _reachable(document: Document) -> str:

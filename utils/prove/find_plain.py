@@ -24,20 +24,18 @@ from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
+from lm_eval_codemind.sandbox import Job, Sandbox, ScriptCase
 from lm_eval_codemind.studies.re2.task import FACTS, compared
 from ship import save
 
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
 
-def computed_outputs(
-    problems: Iterable[tuple[Problem, str]], workers: int = 1, limits: Limits | None = None
-) -> list[str | None]:
+def computed_outputs(problems: Iterable[tuple[Problem, str]], workers: int = 1) -> list[str | None]:
     """Return what programs give on inputs, in order; None where one gives nothing."""
     with Sandbox(workers=workers) as sandbox:
         pairs = list(problems)
-        futures = [sandbox.submit(_job(problem, text, limits or Limits())) for problem, text in pairs]
+        futures = [sandbox.submit(_job(problem, text)) for problem, text in pairs]
         outputs: list[str | None] = []
         for (problem, _), future in zip(pairs, futures, strict=True):
             outcome = future.result()
@@ -103,11 +101,11 @@ def _optional(problem: Problem) -> set[str]:
     return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
 
 
-def _job(problem: Problem, text: str, limits: Limits) -> Job:
+def _job(problem: Problem, text: str) -> Job:
     execution = kind_of(problem).execution(problem, input=text)
     if execution.expression is None:
-        return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits)
-    return Job.evaluate(execution.module, [execution.expression], limits=limits)
+        return Job.script(execution.module, [ScriptCase(execution.stdin)])
+    return Job.evaluate(execution.module, [execution.expression])
 
 
 @click.group()

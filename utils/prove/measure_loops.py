@@ -6,11 +6,11 @@ Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``pro
 """
 
 import ast
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from tqdm.auto import tqdm
 
 from flow_records import rewritten
 from lm_eval_codemind.data.benchmarks import Upstream
@@ -18,12 +18,10 @@ from lm_eval_codemind.data.build import LOOP_LENGTHS, read_problems, short_diges
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Job, Limits, Sandbox
+from prove_executions import run_all
 from ship import save
 
-LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 # A list of one integer, in the program's globals, that holds the iterations so far.
 COUNTER = "_codemind_iterations"
 _PRELUDE = """
@@ -37,30 +35,17 @@ def _re2_condition(line, value):
     return truth
 """
 
-# Runs the instrumented program in a separate namespace. Only the loops of the program count, so the test method that
-# is a method's input is compiled unchanged. What a script prints is dropped, and a script may end itself.
-# The sandbox chooses a server by the imports that it sees, which must not hide in a text that is only executed later.
-_RUNNER = """\
-if False:
-    pass
-{imports}
-import contextlib as _contextlib
-import io as _io
-import sys as _sys
-
-
-def _count():
-    namespace = {{"__name__": {name!r}, "__file__": "program.py"}}
-    _sys.stdin = _io.TextIOWrapper(_io.BytesIO({stdin!r}.encode()), encoding="utf-8")
-    with _contextlib.redirect_stdout(_io.StringIO()):
-        try:
-            exec(compile({program!r}, "program.py", "exec"), namespace)
-            exec(compile({after!r}, "input.py", "exec"), namespace)
-            if {expression!r}:
-                eval({expression!r}, namespace)
-        except SystemExit:
-            pass
-    return namespace[{counter!r}][0]
+# Runs the program in a separate namespace. Only the loops of the program count, so the test method that is a method's
+# input is compiled unchanged. What a script prints is dropped, and a script may end itself.
+_RUN = """
+import contextlib, io
+names = {{"__name__": {name!r}, "__file__": "program.py"}}
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    exec(compile({program!r}, "program.py", "exec"), names)
+    exec(compile({after!r}, "input.py", "exec"), names)
+    eval({expression!r}, names)
+print()
+print(names[{counter!r}][0])
 """
 
 
@@ -72,7 +57,7 @@ def count_loops(code: str) -> str:
     loops inside library functions do not count. After a run the number is ``COUNTER[0]`` in the program's globals.
     """
     whiles = {node.lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.While)}
-    body = rewritten(code, whole=True, underscores=True).body
+    body = rewritten(code, underscores=True).body
     # The docstring and imports from __future__ must stay first.
     start = next((place for place, statement in enumerate(body) if not _is_prologue(statement)), len(body))
     prelude = ast.parse(_PRELUDE.format(counter=COUNTER, whiles=whiles or ())).body
@@ -85,54 +70,44 @@ def _is_prologue(statement: ast.stmt) -> bool:
     )
 
 
-def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transformed: bool = False) -> dict[str, int]:
+def measure_loop_lengths(problems: Iterable[Problem], transformed: bool = False) -> dict[str, int]:
     """Execute problems on their inputs and return the loop iterations of each, by problem id.
 
     Problems without an input, and those whose program does not run to its end, are left out.
     """
-    problems = [
-        problem
+    programs = {
+        problem.problem_id: _source(problem, problem.transformed if transformed else problem.code)
         for problem in problems
         if (problem.transformed or not transformed) and (kind_of(problem).printed or problem.input.strip())
-    ]
-    with Sandbox(workers=workers) as sandbox:
-        futures = [
-            sandbox.submit(_job(problem, problem.transformed if transformed else problem.code)) for problem in problems
-        ]
-        lengths = {}
-        for problem, future in tqdm(list(zip(problems, futures, strict=True)), desc="counting", unit="problem"):
-            (observation,) = future.result().observations or (None,)
-            if observation is not None and observation.literal is not None and observation.literal.isdecimal():
-                lengths[problem.problem_id] = int(observation.literal)
-    return lengths
+    }
+    counts = zip(programs, run_all(sys.executable, 0, "", list(programs.values())), strict=True)
+    return {problem_id: count for problem_id, count in counts if count is not None}
 
 
-def _job(problem: Problem, code: str) -> Job:
+def _source(problem: Problem, code: str) -> tuple[str, str]:
+    """Return the source of a program that prints how many iterations a problem's program makes, and its input."""
     execution = kind_of(problem).execution(problem, code="")
-    program = _RUNNER.format(
-        imports="".join(f"    import {name}\n" for name in sorted(imported_modules(code))),
+    source = _RUN.format(
         name="__main__" if execution.expression is None else "program",
-        stdin=execution.stdin,
         program=count_loops(code),
         after=execution.module,
-        expression=(execution.expression or "").strip(),
+        expression=(execution.expression or "None").strip(),
         counter=COUNTER,
     )
-    return Job.evaluate(program, ["_count()"], limits=LIMITS, job_id=problem.problem_id)
+    return source, execution.stdin
 
 
 @click.command()
 @click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Measure these only.")
-@click.option("--workers", default=1, show_default=True)
-def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
+def main(upstream: Path, names: tuple[str, ...]) -> None:
     """Write ``proofs/loop_lengths.json``; benchmarks that are not measured stay as they are in it."""
     lengths = {"code": {}, "transformed": {}} | dict(shipped.load(LOOP_LENGTHS))
     for name in names or benchmarks():
         # What does not end has no loop length.
         problems = [one for one in read_problems(name, Upstream(upstream)) if one.reason != "no_output"]
-        code = measure_loop_lengths(problems, workers)
-        by_problem = measure_loop_lengths(problems, workers, transformed=True)
+        code = measure_loop_lengths(problems)
+        by_problem = measure_loop_lengths(problems, transformed=True)
         transformed = {
             problem.problem_id: [by_problem[problem.problem_id], short_digest(problem.transformed)]
             for problem in problems

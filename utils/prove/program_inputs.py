@@ -127,20 +127,8 @@ def _brackets(pair: str) -> SearchStrategy[str]:
 
 _letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_planets = [
-    "Mercury",
-    "Venus",
-    "Earth",
-    "Mars",
-    "Jupiter",
-    "Saturn",
-    "Uranus",
-    "Neptune",
-    "Pluto",
-    "mars",
-    "",
-    "Jupyter",
-]
+_orbits = ["Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"]
+_planets = [*_orbits, "Pluto", "mars", "", "Jupyter"]
 _binary = _words("01", 12)
 _equal_lengths = st.integers(0, 12).flatmap(
     lambda size: st.tuples(*[st.text(st.sampled_from("01"), min_size=size, max_size=size)] * 2)

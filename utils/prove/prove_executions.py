@@ -50,7 +50,8 @@ HASH_SEEDS = (1, 2)
 MOST_ANSWERED = 1 / 5
 
 _TRACE = """
-import json
+import builtins, json
+builtins._codemind_written = written
 found = record(**{options!r})
 print()
 print(json.dumps(found))
@@ -70,20 +71,33 @@ def stdin_of(run_input: RuntimeInput) -> str:
     return run_input.input if run_input.expression is None else ""
 
 
-def tracing_source(run_input: RuntimeInput) -> str:
-    """Return the source of a program that traces a run."""
+def tracing_source(
+    run_input: RuntimeInput, watches: Mapping[int, Sequence[str]], see: str, result: str = "", **limits: int
+) -> str:
+    """Return the source of a program that traces a run and prints the record as JSON on its last line.
+
+    Args:
+        run_input: The program and its input.
+        watches: Number of a unit -> expressions that are noted whenever it ends.
+        see: Source of the function :data:`SEE`, which may call ``_codemind_written``, the recorder's ``written``.
+        result: Expression that is evaluated last.
+        limits: Arguments of the recorder.
+    """
     options = {
         "program": run_input.code,
         "script": run_input.expression is None,
         "stdin": stdin_of(run_input),
-        "before": f"def {SEE}(value):\n    return value\n{run_input.before}",
-        "expression": run_input.expression or "",
-        "watches": watches_of(run_input),
-        "max_steps": MAX_STEPS,
-        "max_value": MAX_VALUE,
-        "stop": True,
+        "before": f"{see}\n{run_input.before}",
+        "expression": f"{run_input.expression or ''}\n{result}",
+        "watches": watches,
     }
-    return _TRACE.format(options=options)
+    return _TRACE.format(options={**options, **limits})
+
+
+def _traced(run_input: RuntimeInput) -> str:
+    see = f"def {SEE}(value):\n    return value\n"
+    watches = watches_of(run_input)
+    return tracing_source(run_input, watches, see, max_steps=MAX_STEPS, max_value=MAX_VALUE, stop=True)
 
 
 def run_all(python: str, hash_seed: int, before: str, sources: Sequence[tuple[str, str]]) -> list[Any]:
@@ -144,7 +158,7 @@ def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
     """Trace all programs and write ``data/facts/executions``."""
     for name in names:
         inputs = read_inputs(name, upstream)
-        sources = [(tracing_source(run_input), stdin_of(run_input)) for _, run_input in inputs]
+        sources = [(_traced(run_input), stdin_of(run_input)) for _, run_input in inputs]
         runs = [(python, seed) for python in pythons for seed in HASH_SEEDS]
         with ThreadPoolExecutor(2) as pool:
             pending = [pool.submit(run_all, *run, watching_source(), sources) for run in runs]

@@ -1,17 +1,15 @@
 """Execute the programs that are asked about their runtime behaviour, and write the labels that the package ships.
 
-PYTHON utils/prove/prove_runtime.py trace --upstream DIR --output PROOF.json  (once with each version of Python)
-PYTHON utils/prove/prove_runtime.py merge --upstream DIR PROOF.json ...  (the version to ship first)
+python utils/prove/prove_runtime.py prove --upstream DIR --python PYTHON ...
 PYTHON utils/prove/prove_runtime.py check --upstream DIR  (with each version of Python)
 PYTHON utils/prove/prove_runtime.py runnable --upstream DIR  (with the packages of today)
-PYTHON utils/prove/prove_runtime.py convert reval_upstream_labels.jsonl.gz
 
-``check`` compares the labels with what the programs log when they are rewritten to log what they do, each in a separate
-process, outside of the sandbox: these programs are known.
+``prove`` traces every program with each Python, that of the labels first, and two hash seeds. ``check`` compares the
+labels with what the programs log when they are rewritten to log what they do, each in a separate process, outside of
+the sandbox: these programs are known.
 """
 
 import ast
-import gzip
 import json
 import subprocess
 import sys
@@ -22,21 +20,22 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tqdm.auto import tqdm
 
 import runtime_questions
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
+from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE, InputLabels, load_labels
-from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value
+from lm_eval_codemind.languages.python.recorder import units
+from lm_eval_codemind.languages.python.tracing import Trace, Value, read_trace
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
+from prove_executions import HASH_SEEDS, run_all, stdin_of, tracing_source
 from runtime_rules import points
 from self_logging import self_logging, text_of
 from ship import save
-from watching import Traced, runs, submit
+from watching import runs, watching_source
 
 NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 SEED = "codemind runtime 2"
@@ -53,42 +52,34 @@ Observed = dict[str, Any]
 # Program -> input -> what it shows.
 Observations = dict[str, dict[str, Observed]]
 
-# Values are written down when they are seen, for they may change later; ``written`` is the recorder's.
-_SEEN = """
+# Values are written down when they are seen, for they may change later.
+_SEE = f"""
 
 _codemind_seen = []
 
 
-def _codemind_see(value):
-    import candidate
-    _codemind_seen.append(candidate.written(value, {limit}))
+def {SEE}(value):
+    _codemind_seen.append(_codemind_written(value, {MAX_VALUE}))
     return value
 
 
 """
 
 
-def observe(problems: Iterable[Problem], sandbox: Sandbox) -> Observations:
+def observe(problems: Iterable[Problem], python: str = sys.executable, hash_seed: int = 1) -> Observations:
     """Execute the programs of a benchmark on their inputs and return what happens at every line worth a question."""
-    pending = []
-    for problem in problems:
-        if problem.output is None and not problem.upstream_questions:
-            continue
-        for run_input in inputs_of(problem):
-            job = submit(
-                sandbox,
-                _traced(run_input),
-                max_steps=MAX_STEPS,
-                max_value=MAX_VALUE,
-                job_id=f"{problem.problem_id} input {run_input.number}",
-            )
-            pending.append((problem, run_input, job))
+    asked = [
+        (problem, run_input)
+        for problem in problems
+        if problem.output is not None or problem.upstream_questions
+        for run_input in inputs_of(problem)
+    ]
+    sources = [(_traced(run_input), stdin_of(run_input)) for _, run_input in asked]
     observations: Observations = {}
-    for problem, run_input, (future, read) in tqdm(pending, desc="tracing", unit="input"):
-        try:
-            seen = _observed(problem, run_input, read(future.result()))
-        except TraceFailed:
-            seen = {"reason": "dependency", "outputs": [], "lines": {}}
+    for (problem, run_input), record in zip(asked, run_all(python, hash_seed, watching_source(), sources), strict=True):
+        seen: Observed = {"reason": "dependency", "outputs": [], "lines": {}}
+        if record is not None:
+            seen = _observed(problem, run_input, read_trace(record, units(ast.parse(run_input.code))))
         observations.setdefault(problem.problem_id, {})[run_input.number] = seen
     return observations
 
@@ -130,12 +121,14 @@ def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
     ]
 
 
-def _traced(run_input: RuntimeInput) -> Traced:
-    watches = {line: point.variables for line, point in points(run_input.code).items()}
-    if run_input.expression is None:
-        return Traced(run_input.code, None, watches, stdin=run_input.input)
-    expression = f"{run_input.expression}\n_codemind_seen"
-    return Traced(run_input.code, expression, watches, _SEEN.format(limit=MAX_VALUE) + run_input.before)
+def _traced(run_input: RuntimeInput) -> str:
+    lines = points(run_input.code)
+    watches = {
+        number: lines[unit.line].variables
+        for number, unit in enumerate(units(ast.parse(run_input.code)))
+        if unit.line in lines
+    }
+    return tracing_source(run_input, watches, _SEE, "_codemind_seen", max_steps=MAX_STEPS, max_value=MAX_VALUE)
 
 
 def _observed(problem: Problem, run_input: RuntimeInput, trace: Trace) -> Observed:
@@ -181,7 +174,7 @@ def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
             expected = reval.completed(run_input.masked, run_input.shown, run_input.expected)
             pending.append((program, run_input, sandbox.submit(reval.assertions_job(program, run_input, expected))))
     unrunnable: dict[str, list[str]] = {}
-    for program, run_input, future in tqdm(pending, desc="executing", unit="input"):
+    for program, run_input, future in pending:
         if not future.result().passed:
             unrunnable.setdefault(program.task_id, []).append(str(run_input.index))
     return unrunnable
@@ -193,11 +186,10 @@ def differences(problem: Problem, run_input: RuntimeInput, known: InputLabels) -
     for label in known.labels:
         if "s" in label.asked:
             watched.setdefault(label.line, []).append(label.variable)
-    stdin = run_input.input if run_input.expression is None else ""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-c", self_logging(run_input, watched)],
-            input=stdin, capture_output=True, text=True, cwd=folder, timeout=120, check=False,
+            input=stdin_of(run_input), capture_output=True, text=True, cwd=folder, timeout=120, check=False,
         )  # fmt: skip
     try:
         events, seen = json.loads(done.stdout.rpartition("\n")[2])
@@ -231,16 +223,7 @@ def differences(problem: Problem, run_input: RuntimeInput, known: InputLabels) -
 
 
 _UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-_FILE = click.Path(dir_okay=False, path_type=Path)
-
-
-def _problems(upstream: Path, names: Sequence[str]) -> dict[str, list[Problem]]:
-    source = Upstream(upstream)
-    return {name: read_proven(name, source) for name in names}
-
-
-def _programs(upstream: Path) -> list[reval.TracedProgram]:
-    return reval.read_programs(Upstream(upstream))
+_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
 
 
 @click.group()
@@ -250,38 +233,26 @@ def main() -> None:
 
 @main.command()
 @_UPSTREAM
-@click.option("--output", required=True, type=_FILE)
-@click.option("--hash-seed", "seeds", multiple=True, default=(1, 2), show_default=True)
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES, help="Trace these only.")
-@click.option("--workers", default=2, show_default=True)
-def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str, ...], workers: int) -> None:
-    """Trace all programs under this version of Python, with each hash seed."""
-    problems = _problems(upstream, names)
-    proofs = []
-    for seed in seeds:
-        with Sandbox(workers=workers, hash_seed=seed) as sandbox:
-            proofs.append({name: observe(problems[name], sandbox) for name in names})
-    record = {"version": "{}.{}".format(*sys.version_info), "proofs": proofs}
-    output.write_text(json.dumps(record), encoding="utf-8")
-
-
-def published(file: Path) -> dict[str, Any]:
-    """Return the labels that REval's own code gave, out of a recording of them, as they are shipped."""
-    labels: dict[str, Any] = {}
-    with gzip.open(file, "rt", encoding="utf-8") as rows:
-        for row in map(json.loads, rows):
-            state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
-            following = [line["line"] for line in row["next_lines"]]
-            inputs = labels.setdefault(row["task_id"], {}).setdefault(str(row["input_index"]), [])
-            inputs.append([row["line"], row["variable"], row["coverage"], state, following])
-    return labels
-
-
-@main.command()
-@click.argument("file", type=_FILE)
-def convert(file: Path) -> None:
-    """Write the labels that REval's own code gave; the file has a row for each item."""
-    save("runtime_labels/reval_published.json.gz", published(file))
+@_NAMES
+@click.option("--python", "pythons", multiple=True, default=(sys.executable,), help="Interpreters to run.")
+def prove(upstream: Path, names: Sequence[str], pythons: Sequence[str]) -> None:
+    """Trace all programs, choose the lines to ask about from what all executions agree on, and write their labels."""
+    version = "import sys\nprint('\"%d.%d\"' % sys.version_info[:2])"
+    for name in names:
+        problems = read_proven(name, Upstream(upstream))
+        proofs = []
+        for python in pythons:
+            (number,) = run_all(python, 0, "", [(version, "")])
+            proofs += [(number, observe(problems, python, seed)) for seed in HASH_SEEDS]
+        labels = runtime_questions.choose(problems, agreeing(proofs), SEED)
+        save(f"runtime_labels/{name}.json.gz", runtime_questions.plain(labels))
+        inputs = [of_input for numbers in labels.values() for of_input in numbers.values()]
+        asked = Counter(question for of_input in inputs for label in of_input.labels for question in label.asked)
+        asked["o"] = sum(any(output is not None for output in of_input.outputs) for of_input in inputs)
+        left_out = Counter(of_input.reason for of_input in inputs if of_input.reason)
+        click.echo(
+            f"{name}: {len(labels)} programs; {dict(asked)}; {len(proofs)} executions; left out {dict(left_out)}"
+        )
 
 
 @main.command()
@@ -290,14 +261,14 @@ def convert(file: Path) -> None:
 def runnable(upstream: Path, workers: int) -> None:
     """Write on which inputs REval's own assertions fail with the packages that are installed."""
     with Sandbox(workers=workers) as sandbox:
-        unrunnable = find_unrunnable(_programs(upstream), sandbox)
+        unrunnable = find_unrunnable(reval.read_programs(Upstream(upstream)), sandbox)
     save(UNRUNNABLE, unrunnable)
     click.echo(f"unrunnable: {unrunnable}")
 
 
 @main.command()
 @_UPSTREAM
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+@_NAMES
 def check(upstream: Path, names: tuple[str, ...]) -> None:
     """Print the documents whose label is not what the program logs; exit with 1 if there are any."""
     failed = False
@@ -316,25 +287,6 @@ def check(upstream: Path, names: tuple[str, ...]) -> None:
                     click.echo(f"{name} {problem.problem_id} input {number}: {text}")
         click.echo(f"{name}: {documents} documents compared under Python {sys.version.split()[0]}")
     sys.exit(failed)
-
-
-@main.command()
-@_UPSTREAM
-@click.argument("files", nargs=-1, required=True, type=_FILE)
-def merge(upstream: Path, files: tuple[Path, ...]) -> None:
-    """Choose the lines to ask about from what all executions agree on, and write their labels."""
-    read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    for name, problems in _problems(upstream, NAMES).items():
-        proofs = [(each["version"], proof[name]) for each in read for proof in each["proofs"] if name in proof]
-        labels = runtime_questions.choose(problems, agreeing(proofs), SEED)
-        save(f"runtime_labels/{name}.json.gz", runtime_questions.plain(labels))
-        inputs = [of_input for numbers in labels.values() for of_input in numbers.values()]
-        asked = Counter(question for of_input in inputs for label in of_input.labels for question in label.asked)
-        asked["o"] = sum(any(output is not None for output in of_input.outputs) for of_input in inputs)
-        left_out = Counter(of_input.reason for of_input in inputs if of_input.reason)
-        click.echo(
-            f"{name}: {len(labels)} programs; {dict(asked)}; {len(proofs)} executions; left out {dict(left_out)}"
-        )
 
 
 if __name__ == "__main__":

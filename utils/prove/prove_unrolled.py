@@ -10,9 +10,9 @@ from then on. Read the names that both print before committing.
 import ast
 import json
 import os
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from lm_eval_codemind.data.facts.unrolled import load_unrollings, program_digest
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import called_name
 from lm_eval_codemind.languages.python.scopes import FunctionNode
-from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox
 from lm_eval_codemind.transforms.moving import JUMPS, jumps
@@ -42,6 +41,7 @@ from lm_eval_codemind.transforms.unrolling import (
     suites_of,
     unrolled,
 )
+from prove_executions import run_all
 from ship import save
 
 NAMES = ("sample", "humaneval", "cruxeval", "avatar", "classeval")
@@ -59,27 +59,35 @@ LIMITS = Limits(cpu_seconds=60, wall_seconds=180, output_bytes=64 << 20)
 MAX_EVENTS = 20_000
 
 
-def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Shipped]:
+def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox, hash_seed: int = 1) -> dict[str, Shipped]:
     """Return the record of each problem whose program has loops."""
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
     records: dict[str, Shipped] = {}
-    recording = [(problem, _recorded(problem, sandbox)) for problem in asked]
-    proving = []
-    for problem, result in tqdm(recording, desc="unrolling", unit="problem"):
+    sources: dict[str, tuple[str, str]] = {}
+    for problem in asked:
         try:
-            run = tuple(executions(result()))
+            sources[problem.problem_id] = _recording_source(problem)
+        except Unrollable as error:
+            records[problem.problem_id] = {"reason": error.reason}
+    recorder = Path(loop_recorder.__file__).read_text(encoding="utf-8")
+    seen = dict(zip(sources, run_all(sys.executable, hash_seed, recorder, list(sources.values())), strict=True))
+    proving = []
+    for problem in asked:
+        if problem.problem_id in records:
+            continue
+        if (recorded := seen[problem.problem_id]) is None:
+            records[problem.problem_id] = {"reason": "execution"}
+            continue
+        try:
+            run = tuple(executions(recorded))
             if not ran_a_loop(run):
                 continue
             text = unrolled(problem.code, run)
-            records[problem.problem_id] = {
-                "digest": program_digest(text),
-                "run": [list(execution) for execution in run],
-            }
-            proving.append((problem, sandbox.submit(job(problem, text))))
         except Unrollable as error:
             records[problem.problem_id] = {"reason": error.reason}
-        except TraceFailed:
-            records[problem.problem_id] = {"reason": "execution"}
+            continue
+        records[problem.problem_id] = {"digest": program_digest(text), "run": [list(execution) for execution in run]}
+        proving.append((problem, sandbox.submit(job(problem, text))))
     for problem, future in proving:
         if not gives_output(problem, future.result()):
             records[problem.problem_id] = {"reason": "output"}
@@ -119,34 +127,12 @@ def gives_output(problem: Problem, outcome: Outcome) -> bool:
     return text is not None and text == observed_label(problem.output)
 
 
-def _recorded(problem: Problem, sandbox: Sandbox) -> Callable[[], dict[str, Any]]:
-    """Start recording a problem's run and return what waits for the record.
-
-    That raises Unrollable where nothing can be recorded, TraceFailed where the run ended otherwise.
-    """
-    try:
-        execution = kind_of(problem).execution(problem, code=instrumented(problem.code))
-    except Unrollable as error:
-        return partial(_raise, error)
-    expression = execution.expression
-    options = {
-        "module": execution.module,
-        "expression": None if expression is None else expression.strip(),
-        "stdin": execution.stdin,
-        "limit": MAX_EVENTS,
-    }
-    source = job_source(_recorder(), [execution.module], options)
-    future = sandbox.submit(Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=problem.problem_id))
-    return lambda: result_of(future.result())
-
-
-def _raise(error: Exception) -> dict[str, Any]:
-    raise error
-
-
-@lru_cache(maxsize=1)
-def _recorder() -> str:
-    return Path(loop_recorder.__file__).read_text(encoding="utf-8")
+def _recording_source(problem: Problem) -> tuple[str, str]:
+    """Return the source of a program that records a problem's run and prints the record, and its standard input."""
+    execution = kind_of(problem).execution(problem, code=instrumented(problem.code))
+    expression = None if execution.expression is None else execution.expression.strip()
+    recorded = f"record({execution.module!r}, {expression!r}, {execution.stdin!r}, {MAX_EVENTS})"
+    return f"import json\nfound = {recorded}\nprint()\nprint(json.dumps(found))", execution.stdin
 
 
 MAX_COPIES = 200
@@ -350,7 +336,7 @@ def prove(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
     """Record, unroll and execute."""
     with Sandbox(workers=workers, hash_seed=hash_seed) as sandbox:
         for name in names:
-            _write(name, prove_unrolled(load_benchmark(name), sandbox))
+            _write(name, prove_unrolled(load_benchmark(name), sandbox, hash_seed))
 
 
 @main.command()

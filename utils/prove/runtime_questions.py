@@ -8,6 +8,7 @@ value of a variable cannot be read off the prompt.
 """
 
 import ast
+import contextlib
 import random
 import re
 from collections import defaultdict
@@ -246,10 +247,8 @@ def literals_in(*sources: str) -> set[str]:
     for source in sources:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)):
-                try:
+                with contextlib.suppress(ValueError, TypeError):
                     literals.add(repr(ast.literal_eval(node)))
-                except (ValueError, TypeError):
-                    continue
     return literals
 
 
@@ -257,14 +256,19 @@ def last_literal(run_input: RuntimeInput) -> str:
     """Return the last literal of an input, as ``repr`` writes it, of a script the last word; "" for none."""
     if run_input.expression is None:
         return (run_input.input.split() or [""])[-1]
-    nodes = [node for node in ast.walk(ast.parse(run_input.input)) if isinstance(node, ast.expr)]
+    node = last_literal_of(ast.parse(run_input.input))
+    return "" if node is None else repr(ast.literal_eval(node))
+
+
+def last_literal_of(tree: ast.AST) -> ast.expr | None:
+    """Return the literal of a program that ends last, of those with the same end the longest."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
     for node in nodes:
-        try:
-            return repr(ast.literal_eval(node))
-        except (ValueError, TypeError):
-            continue
-    return ""
+        with contextlib.suppress(ValueError, TypeError):
+            ast.literal_eval(node)
+            return node
+    return None
 
 
 def is_written(value: str, prompt: str, literals: set[str]) -> bool:

@@ -28,7 +28,8 @@ Document = Mapping[str, Any]
 
 def learned(documents: Sequence[Document], answers: Sequence[str]) -> list[str]:
     """Return an answer for each document, of a classifier that was trained on other programs."""
-    candidates = [_candidates(document) for document in documents]
+    truth = {"yes": "yes", "no": "no"}
+    candidates = [truth if document["setting"] == "coverage" else following(document) for document in documents]
     table = np.array([_features(document) for document in documents])
     programs = sorted({document["problem_id"] for document in documents})
     folds = np.array([programs.index(document["problem_id"]) % FOLDS for document in documents])
@@ -45,15 +46,13 @@ def learned(documents: Sequence[Document], answers: Sequence[str]) -> list[str]:
     return guesses
 
 
-def _candidates(document: Document) -> Mapping[str, str]:
-    """Return the possible answers to a question by the rule that gives them."""
-    if document["setting"] == "coverage":
-        return {"yes": "yes", "no": "no"}
+def following(document: Document) -> Mapping[str, str]:
+    """Return the possible next lines by the rule that gives them."""
     lines = document["code"].split("\n")
-    following = (number for number in range(document["line"] + 1, len(lines) + 1) if lines[number - 1].strip())
+    numbers = (number for number in range(document["line"] + 1, len(lines) + 1) if lines[number - 1].strip())
     point = points(document["code"]).get(document["line"])
     enters, skips = (point.enters, point.skips) if point else (END, END)
-    targets = {"enters": enters, "skips": skips, "next": next(following, END), "end": END}
+    targets = {"enters": enters, "skips": skips, "next": next(numbers, END), "end": END}
     return {name: str(line) if line else "the end" for name, line in targets.items()}
 
 

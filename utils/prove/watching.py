@@ -10,47 +10,16 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.languages.python.recorder import CodeUnit, Recorder, units, vars_of, written
-from lm_eval_codemind.languages.python.tracing import (
-    LIMITS,
-    Trace,
-    Value,
-    job_source,
-    read_trace,
-    recorder_source,
-    result_of,
-)
-from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
+from lm_eval_codemind.languages.python.recorder import Recorder, vars_of
+from lm_eval_codemind.languages.python.tracing import Trace, Value, recorder_source
 
 _INSIDE = "\n# -- inside the sandbox\n"
-
-
-@dataclass(frozen=True)
-class Traced:
-    """The program to trace, and the way to run it.
-
-    Attributes:
-        program: Source.
-        expression: Evaluated in the program's namespace after it has been loaded; statements may come before it. Only
-            what the program's own code does then is traced. None for a script: it is traced while it runs.
-        before: Statements executed in the program's namespace before tracing starts.
-        stdin: The text on standard input.
-        watches: Line -> expressions whose values are noted whenever a statement on it ends.
-    """
-
-    program: str
-    expression: str | None
-    watches: Mapping[int, Sequence[str]]
-    before: str = ""
-    stdin: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,53 +42,12 @@ class LineRun:
     next: int | None
 
 
-def submit(
-    sandbox: Sandbox, traced: Traced, *, max_steps: int, max_value: int, job_id: str = ""
-) -> tuple[Future[Outcome], Callable[[Outcome], Trace]]:
-    """Start tracing a program and return the future outcome, and what reads a trace from it.
-
-    Args:
-        sandbox: Where it runs.
-        traced: The program and how to run it.
-        max_steps: Steps after which the trace is cut off.
-        max_value: Characters above which a value counts as having no literal.
-        job_id: Repeated in messages.
-
-    Raises:
-        SyntaxError: If the program does not parse.
-    """
-    program = units(ast.parse(traced.program))
-    options = {
-        "program": traced.program,
-        "script": traced.expression is None,
-        "stdin": traced.stdin,
-        "before": traced.before,
-        "expression": traced.expression or "",
-        "watches": {
-            number: list(traced.watches[unit.line])
-            for number, unit in enumerate(program)
-            if unit.line in traced.watches
-        },
-        "max_steps": max_steps,
-        "max_value": max_value,
-    }
-    source = job_source(watching_source(), [traced.program, traced.before], options)
-    job = Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=job_id)
-    return sandbox.submit(job), lambda outcome: read_trace(result_of(outcome), program)
-
-
 @lru_cache(maxsize=1)
 def watching_source() -> str:
     """Return the recorder's source with a ``record`` that has the further parameter ``watches``."""
     inside = Path(__file__).read_text(encoding="utf-8").partition(_INSIDE)[2]
     last = "record = functools.partial(record, make=Watching)"
-    return f"{recorder_source()}\nfrom collections import deque\n{inside}\n{last}\n"
-
-
-def line_of(program: list[CodeUnit], line: int) -> int | None:
-    """Return the first line of the innermost statement, or header, that a line belongs to; None if it is in none."""
-    starts = [unit.line for unit in program if unit.line <= line <= unit.end]
-    return max(starts, default=None)
+    return f"{recorder_source()}\n{inside}\n{last}\n"
 
 
 def runs(trace: Trace, line: int) -> list[LineRun]:
@@ -149,8 +77,6 @@ def _run(trace: Trace, members: list[int]) -> LineRun:
 
 
 # -- inside the sandbox
-
-_LONGEST_KEY = 4_000
 
 
 class Watching(Recorder):
@@ -187,7 +113,7 @@ class Watching(Recorder):
 
 
 class Unknown(Exception):
-    """An expression has no value here: a name, an attribute, a key or an index does not exist."""
+    """An expression has no value here: a name, or an attribute does not exist."""
 
 
 class Unreadable(Unknown):
@@ -195,44 +121,19 @@ class Unreadable(Unknown):
 
 
 def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "") -> Any:
-    """Return the value of a variable without running any code of the program.
-
-    Understood are names, attributes, subscripts of lists, tuples, strings, dicts and deques, tuples, constants and
-    sums and differences of these.
-    """
-
-    def value_of(node: ast.expr) -> Any:
-        return evaluate(node, local, world, class_name)
-
+    """Return the value of a name, an attribute or a tuple of these without running any code of the program."""
     if isinstance(expression, ast.Name):
         for scope in (local, world):
             if expression.id in scope:
                 return scope[expression.id]
         raise Unknown(expression.id)
-    if isinstance(expression, ast.Constant):
-        return expression.value
     if isinstance(expression, ast.Tuple):
-        return tuple([value_of(item) for item in expression.elts])
-    if isinstance(expression, ast.Starred):
-        return value_of(expression.value)
+        return tuple([evaluate(item, local, world, class_name) for item in expression.elts])
     if isinstance(expression, ast.Attribute):
         name = expression.attr
         if class_name.strip("_") and name.startswith("__") and not name.endswith("__"):
             name = f"_{class_name.lstrip('_')}{name}"
-        return _attribute(value_of(expression.value), name)
-    if isinstance(expression, ast.Subscript):
-        return _item(value_of(expression.value), value_of(expression.slice))
-    if isinstance(expression, ast.Slice):
-        bounds = (expression.lower, expression.upper, expression.step)
-        return slice(*(None if bound is None else value_of(bound) for bound in bounds))
-    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
-        operand = value_of(expression.operand)
-        if type(operand) in (int, float):
-            return -operand
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, (ast.Add, ast.Sub)):
-        left, right = value_of(expression.left), value_of(expression.right)
-        if type(left) is int and type(right) is int:
-            return left + right if isinstance(expression.op, ast.Add) else left - right
+        return _attribute(evaluate(expression.value, local, world, class_name), name)
     raise Unreadable(type(expression).__name__)
 
 
@@ -252,14 +153,3 @@ def _attribute(value: Any, name: str) -> Any:
     if hasattr(type(attribute), "__get__"):
         raise Unreadable(name)
     return attribute
-
-
-def _item(container: Any, key: Any) -> Any:
-    kinds: tuple[Any, ...] = (dict, list, tuple, str, bytes, deque)
-    kind = next((kind for kind in kinds if isinstance(container, kind)), None)
-    if kind is None or (written(key, _LONGEST_KEY) is None and type(key) is not slice):
-        raise Unreadable("subscript")
-    try:
-        return kind.__getitem__(container, key)
-    except (LookupError, TypeError, ValueError):
-        raise Unknown("subscript") from None

@@ -159,28 +159,36 @@ def re2() -> str:
 
 def programs() -> str:
     """Return the verdicts of all programs as CSV."""
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["benchmark", "problem", "program", "verdict", "reason", "input", "result", "right", "inputs"])
-    for name, records in shipped.load(PROGRAMS).items():
-        for problem_id, record in records.items():
-            for program, part in (("fixed", record), ("buggy", record["buggy"])):
-                cells = [part.get(column, "") for column in ("verdict", "reason", "input", "result", "right")]
-                rows.writerow([name, problem_id, program, *cells, record["inputs"]])
-    return file.getvalue()
+    columns = ("verdict", "reason", "input", "result", "right")
+    return csv_of(
+        ("benchmark", "problem", "program", *columns, "inputs"),
+        [
+            (name, problem_id, program, *(part.get(column, "") for column in columns), record["inputs"])
+            for name, records in shipped.load(PROGRAMS).items()
+            for problem_id, record in records.items()
+            for program, part in (("fixed", record), ("buggy", record["buggy"]))
+        ],
+    )
 
 
 def lines() -> str:
     """Return the lines that repair a program as CSV."""
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["benchmark", "problem", "line", "repair", "searched"])
-    for name, of_problems in shipped.load(BUG_LINES).items():
-        for problem_id, record in of_problems.items():
-            for line, repair in record["lines"].items():
-                text = "the fix changes several lines together" if repair is None else repair or "the line is left out"
-                rows.writerow([name, problem_id, line, text, record["searched"]])
-    return file.getvalue()
+    together = "the fix changes several lines together"
+    return csv_of(
+        ("benchmark", "problem", "line", "repair", "searched"),
+        [
+            (
+                name,
+                problem_id,
+                line,
+                together if repair is None else repair or "the line is left out",
+                record["searched"],
+            )
+            for name, of_problems in shipped.load(BUG_LINES).items()
+            for problem_id, record in of_problems.items()
+            for line, repair in record["lines"].items()
+        ],
+    )
 
 
 # Name of a file -> the function that makes it.

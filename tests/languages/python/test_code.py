@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import gzip
 import io
-import json
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,6 +20,7 @@ from lm_eval_codemind.languages.blocks import unwrapped
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.methods import insert_method
+from tests.run_files import read_rows
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
@@ -195,8 +194,7 @@ def test_insert_method_names_what_is_missing() -> None:
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded responses are not there (../shared/data/recorded)")
 def test_recorded_whole_class_responses() -> None:
     """Of a hundred real responses, three hold no class: two single methods and one without code."""
-    with gzip.open(RECORDED, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = read_rows(RECORDED)
     missing = {row["task_id"] for row in rows if extract_definition(row["response"], row["class_name"]) is None}
     assert missing == {"ClassEval_19", "ClassEval_30", "ClassEval_72"}
     method = extract_method(

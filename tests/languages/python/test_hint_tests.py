@@ -171,26 +171,17 @@ def test_sample() -> None:
 
 @pytest.mark.upstream
 @pytest.mark.slow
-def test_humaneval(built_data: Path) -> None:
-    check_all(load_problems(benchmark_path(built_data, "humaneval")), misleading=164)
-
-
-@pytest.mark.upstream
-@pytest.mark.slow
-def test_mbpp(built_data: Path) -> None:
-    check_all(load_problems(benchmark_path(built_data, "mbpp")), misleading=426)
-
-
-@pytest.mark.upstream
-@pytest.mark.slow
-def test_classeval(built_data: Path) -> None:
-    problems = load_problems(benchmark_path(built_data, "classeval_methods"))
+@pytest.mark.parametrize(
+    ("name", "excluded", "misleading"), [("humaneval", 0, 164), ("mbpp", 0, 426), ("classeval_methods", 11, 283)]
+)
+def test_benchmark(name: str, excluded: int, misleading: int, built_data: Path) -> None:
+    problems = load_problems(benchmark_path(built_data, name))
     try:
         require_runnable(problems)
     except ValueError as error:
         pytest.skip(str(error))
-    assert sum(one.category == "excluded" for one in problems) == 11
-    check_all(problems, misleading=283)
+    assert sum(one.category == "excluded" for one in problems) == excluded
+    check_all(problems, misleading)
 
 
 WRONG = ("return None", "return 'wrong'", "return 0", "raise RuntimeError('wrong')")

@@ -11,17 +11,9 @@ from textwrap import dedent, indent
 
 from lm_eval_codemind.sandbox import Job, Limits, Status
 from lm_eval_codemind.sandbox.attacks import Attack
+from tests.sandbox.attacks import B, C, E, F, M, O, T
 
 LIMITS = Limits(cpu_seconds=0.8, wall_seconds=2.5, memory_bytes=128 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
-F, E, T, M, O, C, B = (  # noqa: E741
-    Status.FAILED,
-    Status.ERROR,
-    Status.TIMEOUT,
-    Status.MEMORY,
-    Status.OUTPUT,
-    Status.CRASHED,
-    Status.BLOCKED,
-)
 _ATTACKS: list[Attack] = []
 _PACKAGES = "io lang.reflect net nio nio.file util util.concurrent".split()
 _IMPORTS = "".join(f"import java.{package}.*; " for package in _PACKAGES)
