@@ -31,6 +31,11 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path} isn't UTF-8 text: {error}; save it as UTF-8") from error
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, as in ``1 run`` and ``2 runs``."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
 @contextmanager
 def value_errors() -> Iterator[None]:
     """Turn a ValueError, whose message says how to fix it, into a message and exit status 1.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, count, value_errors
 from lm_eval_codemind.errors import UserError
 
 
@@ -49,4 +49,4 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
         if differing:
             raise UserError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
         files = write_site(submitted, output, title)
-    click.echo(f"{files[0]}: {len(submitted)} runs")
+    click.echo(f"{files[0]}: {count(len(submitted), 'run')}")

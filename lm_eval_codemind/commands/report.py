@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, runs_argument
+from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, count, runs_argument
 from lm_eval_codemind.files import write_whole
 
 
@@ -35,9 +35,8 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     results = read_runs(runs)
     report = make_report(results, observe(results))
     write_whole(output, render_html(report, title))
-    click.echo(
-        f"{output}: {len(results)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB"
-    )
+    numbers = f"{count(len(results), 'run')}, {count(len(report.observations), 'sample')}"
+    click.echo(f"{output}: {numbers}, {output.stat().st_size / 1e6:.1f} MB")
     if tables is not None:
         for table in report.tables:
             write_whole(tables / f"{table.name}.csv", table.to_csv())

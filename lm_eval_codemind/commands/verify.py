@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
+from lm_eval_codemind.commands import DIRECTORY, count, runs_argument, value_errors
 
 
 @click.command("verify")
@@ -33,9 +33,9 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
                 result = verify(run, again)
             equal = equal and result.equal
             metrics = sum(len(task.metrics) for task in run.tasks)
-            outcome = "equal" if result.equal else _count(len(result.differences), "difference")
+            outcome = "equal" if result.equal else count(len(result.differences), "difference")
             numbers = ((len(run.tasks), "task"), (metrics, "metric"), (result.samples, "sample"))
-            click.echo(f"{run.label}: {outcome} ({', '.join(_count(*number) for number in numbers)})")
+            click.echo(f"{run.label}: {outcome} ({', '.join(count(*number) for number in numbers)})")
             for difference in result.differences[:shown]:
                 click.echo(f"  {difference}")
             if len(result.differences) > shown:
@@ -48,7 +48,3 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
                 click.echo(f"  note: {note}")
     if not equal:
         raise SystemExit(1)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

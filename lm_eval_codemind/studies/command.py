@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.commands import DIRECTORY, NEW_DIRECTORY
+from lm_eval_codemind.commands import DIRECTORY, NEW_DIRECTORY, count
 
 logger = logging.getLogger(__name__)
 
@@ -70,4 +70,4 @@ def command(recorded: Path, output_path: Path) -> None:
     if not files:
         raise click.ClickException(f"{recorded}: no recordings (*.jsonl or *.jsonl.gz) in it")
     write_whole(output_path / "results.md", page(results, studies, left_out))
-    click.echo(f"{output_path / 'results.md'}: {len(files)} files, {len(left_out)} of them not scored")
+    click.echo(f"{output_path / 'results.md'}: {count(len(files), 'file')}, {len(left_out)} of them not scored")
