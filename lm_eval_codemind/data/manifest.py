@@ -70,9 +70,9 @@ def read_manifest(directory: Path) -> dict[str, Entry]:
 
 
 def released_digests(name: str = "") -> dict[str, str]:
-    """Return the digests that this release's data has on every machine: those of the build that was proven.
+    """Return the digests that this release's data has on every machine, for the files of one benchmark or of all.
 
-    Of one benchmark, or of all.
+    They are those of the build that was proven.
     """
     file = files("lm_eval_codemind.data") / "released_digests.json"
     digests: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))

@@ -26,7 +26,7 @@ class Value(float):
 
 
 class Mean(float):
-    """A metric of a task, or its standard error, which knows over how many items it is averaged: its size, maybe 0."""
+    """A metric of a task, or its standard error. Its size is the number of items it is averaged over, 0 without any."""
 
     size: int
 

@@ -143,7 +143,7 @@ def tokenizer(name: str) -> Length:
     """
     encodes = name.startswith(_TIKTOKEN)
     try:
-        return _encoding(name.removeprefix(_TIKTOKEN)) if encodes else _of_transformers(name)
+        return _tiktoken_length(name.removeprefix(_TIKTOKEN)) if encodes else _transformers_length(name)
     except ImportError as error:
         library, extra = ("tiktoken", "api") if encodes else ("transformers", "hf")
         raise UserError(f"--tokenizer {name} needs {library}: pip install 'lm-eval-codemind[{extra}]'") from error
@@ -152,14 +152,14 @@ def tokenizer(name: str) -> Length:
         raise UserError(f"--tokenizer {name} cannot be loaded ({reason}); check its name and the network") from error
 
 
-def _encoding(name: str) -> Length:
+def _tiktoken_length(name: str) -> Length:
     import tiktoken
 
     encoding = tiktoken.get_encoding(name)
     return lambda prompt: sum(len(encoding.encode(text, disallowed_special=())) for text in _texts(prompt))
 
 
-def _of_transformers(name: str) -> Length:
+def _transformers_length(name: str) -> Length:
     from transformers import AutoTokenizer
 
     loaded = AutoTokenizer.from_pretrained(name)

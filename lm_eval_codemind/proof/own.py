@@ -163,7 +163,7 @@ def _tracing_jobs(problem: Problem) -> list[Job]:
 
 
 def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
-    """Return a trace in which each step of a ``for`` statement has the value of its variables, also an old one."""
+    """Return a trace in which each step of a ``for`` has the value of its variables, also an unchanged one."""
     variables: dict[int, dict[str, Value | None]] = {}
     steps = []
     for step in trace.steps:

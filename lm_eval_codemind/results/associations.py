@@ -142,7 +142,7 @@ def _solved(
     model: str,
     verdict: Callable[[Observation], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
 ) -> dict[str, dict[ProblemKey, bool]]:
-    """Return title of a family -> problem -> whether the model solves all its questions.
+    """Return the title of a family -> problem -> whether the model solves all its questions.
 
     ``verdict`` returns the name of the problem that a question counts for, and whether the question is solved.
     """

@@ -114,8 +114,6 @@ def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
             for one in benchmarks
         ],
     }
-    return (
-        templates(escape=False)
-        .get_template("dataset_card.md.j2")
-        .render(metadata=yaml.safe_dump(metadata, sort_keys=False).strip(), benchmarks=benchmarks, version=__version__)
-    )
+    template = templates(escape=False).get_template("dataset_card.md.j2")
+    text = yaml.safe_dump(metadata, sort_keys=False).strip()
+    return template.render(metadata=text, benchmarks=benchmarks, version=__version__)

@@ -23,16 +23,13 @@ def render_page(name: str, **context: Any) -> str:
     Everything in the context is escaped, unless it is ``Markup``.
     """
     script = _resource("common.js") + _resource(f"{name}.js")
-    return (
-        templates()
-        .get_template(f"{name}.html.j2")
-        .render(
-            version=__version__,
-            style=Markup(_resource("report.css")),
-            script=Markup(script),
-            script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
-            **context,
-        )
+    template = templates().get_template(f"{name}.html.j2")
+    return template.render(
+        version=__version__,
+        style=Markup(_resource("report.css")),
+        script=Markup(script),
+        script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+        **context,
     )
 
 

@@ -2,8 +2,8 @@
 
 A suite with a list of its steps is judged on answers: the program's process takes the steps (:mod:`.performer`), and
 once it is gone, the tests run on what it answered, in a fork of this process (:mod:`.answers`). Nothing else of the
-program reaches the tests. A suite without a list runs in the program's process (:mod:`.inside`), and a
-pass says ``tamper_proof: false``.
+program reaches the tests. A suite without a list runs in the program's process (:mod:`.inside`), and a pass says
+``tamper_proof: false``.
 """
 
 import contextlib

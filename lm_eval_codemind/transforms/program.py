@@ -39,7 +39,7 @@ _REFLECTIVE_ATTRIBUTES = set(
     """.split()
 )
 
-# The words of names of the sort people give.
+# The words of new names.
 _CONTENT = yaml.safe_load((files(__package__) / "names.yaml").read_text(encoding="utf-8"))
 _QUALITIES, _THINGS, _ACTIONS = (_CONTENT[name].split() for name in ("qualities", "things", "actions"))
 

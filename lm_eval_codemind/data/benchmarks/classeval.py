@@ -14,7 +14,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data.benchmarks.specifications import signature, with_docstring, without_examples
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, REPAIRS, Upstream
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.languages.python.names import (
     bound_names,
     definition,
@@ -33,6 +33,18 @@ RECORDS = PARTS["classeval_records"]
 _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
 
 _CURLY_QUOTES = re.compile('[\u201c\u201d"]{3}')
+
+# Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
+_TEST_CLASSES = {
+    "PDFHandler.extract_text_from_pdfs": "PDFHandlerTestExtractTextFromPdfs",
+    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
+    "StudentDatabaseProcessor.delete_student_by_name": "StudentDatabaseProcessorTestDeleteStudentByName",
+    "StudentDatabaseProcessor.insert_student": "StudentDatabaseProcessorTestInsertStudent",
+    "StudentDatabaseProcessor.search_student_by_name": "StudentDatabaseProcessorTestSearchStudentByName",
+    "TwentyFourPointGame.answer": "TwentyFourPointGameTestAnswer",
+    "TwentyFourPointGame.evaluate_expression": "TwentyFourPointGameTestEvaluateExpression",
+    "TwentyFourPointGame.get_my_cards": "TwentyFourPointGameTestGetMyCards",
+}
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -171,9 +183,7 @@ def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         output="",
         specification=method_specification(method["method_description"], _true_method(record, method)),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
-        tests=method_tests(
-            in_working_directory(record["test"]), REPAIRS["classeval_test_classes"].get(name, method["test_class"])
-        ),
+        tests=method_tests(in_working_directory(record["test"]), _TEST_CLASSES.get(name, method["test_class"])),
         provenance=RECORDS.place(_RECORDS),
     )
 

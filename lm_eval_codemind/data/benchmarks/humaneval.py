@@ -8,7 +8,7 @@ from typing import Any
 import jsonlines
 
 from lm_eval_codemind.data.benchmarks.specifications import function_specification
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, REPAIRS, Upstream
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.languages.python.names import definition, free_names, is_text, module_names, without_lines
 from lm_eval_codemind.problems import Problem
 
@@ -19,7 +19,18 @@ RECORDS = PARTS["humaneval_records"]
 # CodeMind gives the entry point the name of the helper that it lost, in the program and in the call.
 _RENAMED_ENTRY_POINTS = {"HumanEval_10": "is_palindrome"}
 
-CALLS: dict[str, str] = REPAIRS["humaneval_calls"]
+# Calls that take the place of CodeMind's, which belong to other problems (an argument of the wrong type or number). Its
+# recorded results were made with these. The root of a polynomial is rounded as in upstream's own examples: its last
+# digits say nothing about reasoning.
+# CodeMind leaves two problems out, because upstream's suites draw their arguments at random; those calls are our own.
+CALLS = {
+    "HumanEval_32": "round(find_zero([-6, 11, -6, 1]), 2)",
+    "HumanEval_38": "decode_cyclic('loehl rowd')",
+    "HumanEval_50": "decode_shift('hwfgx')",
+    "HumanEval_56": "correct_bracketing('<<><>>')",
+    "HumanEval_61": "correct_bracketing('(()())')",
+    "HumanEval_72": "will_it_fly([3, 2, 3], 9)",
+}
 
 # Recursively defined sequences: "f(0) == 0" in their descriptions is the definition, not an example.
 BASE_CASES = frozenset({"HumanEval_46", "HumanEval_63", "HumanEval_130"})

@@ -17,14 +17,21 @@ from typing import Any
 
 from lm_eval_codemind.data.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
 from lm_eval_codemind.data.benchmarks.specifications import function_specification, without_examples
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, REPAIRS, Upstream
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME, BUGGY = "humanevalfix", "humanevalfix_buggy"
 JAVA_NAME, JAVA_BUGGY = "humanevalfix_java", "humanevalfix_java_buggy"
 _RECORDS = "humanevalpack.jsonl"
 
-_JAVA_TESTS: dict[str, str] = REPAIRS["humanevalfix_java_tests"]
+# The suites of these draw their arguments at random, so that no assertion stands by itself: these are our own.
+_JAVA_TESTS = {
+    "HumanEval_32": (
+        "List<Double> xs = Arrays.asList(-6.0, 11.0, -6.0, 1.0);\nassert Math.abs(s.findZero(xs) - 1.0) < 1e-4;"
+    ),
+    "HumanEval_38": 'assert s.decodeCyclic("loehl rowd").equals("elo hlwrod");',
+    "HumanEval_50": 'assert s.decodeShift("hwfgx").equals("crabs");',
+}
 
 
 def _read(

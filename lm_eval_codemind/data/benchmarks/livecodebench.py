@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data.benchmarks.upstream import REPAIRS, Upstream
+from lm_eval_codemind.data.benchmarks.upstream import Upstream
 from lm_eval_codemind.data.catalogue import ARCHIVES
 from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
@@ -19,7 +19,21 @@ NAME = "lcb_execution"
 _ARCHIVE = ARCHIVES["execution-v2"]
 # Outputs that depend on hashing differ between these.
 _HASH_SEEDS = (0, 1)
-_NAMES: dict[str, str] = REPAIRS["livecodebench_names"]
+# Module -> its names that programs use without an import. Source: ``evaluation/utils_execute.py`` of LiveCodeBench.
+_NAMES = {
+    "bisect": "bisect_left bisect_right insort",
+    "collections": "Counter OrderedDict defaultdict deque",
+    "copy": "deepcopy",
+    "functools": "cache lru_cache partial reduce",
+    "heapq": "heapify heappop heappush merge",
+    "itertools": "accumulate chain combinations count cycle groupby islice permutations product repeat zip_longest",
+    "math": "ceil comb floor gcd inf isqrt log log10 log2 prod sqrt",
+    "operator": "iand itemgetter sub",
+    "os.path": "commonprefix",
+    "random": "randrange shuffle",
+    "string": "ascii_lowercase",
+    "typing": "Any Callable Dict Generator Iterable Iterator List Optional Set Tuple Union",
+}
 # The modules that programs use without an import.
 _MODULES = sorted({*_NAMES, "re", "sys"} - {"os.path", "typing"})
 _IMPORTS = {name: f"import {name}" for name in _MODULES} | {

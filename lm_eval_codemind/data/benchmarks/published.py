@@ -6,12 +6,24 @@ from fnmatch import fnmatch
 from functools import partial
 
 from lm_eval_codemind.data.benchmarks import classeval
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, REPAIRS, Upstream
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.problems import Problem
 
 # Language -> the name of a program's file.
 _PROGRAMS = {"python": "main.py", "java": "*.java"}
+
+# The labels that the artifact's own results were judged against where output.txt holds another value: an expression or
+# an assertion's message after the value, or the answer to another problem's call.
+_JUDGED_AGAINST = {
+    "HumanEval_32": "0.9999999999417923",
+    "HumanEval_33": "(1, 2, 3)",
+    "HumanEval_37": "(1, 2, 3)",
+    "HumanEval_56": "True",
+    "HumanEval_61": "True",
+    "HumanEval_72": "True",
+    "HumanEval_105": "['Eight', 'Five', 'Four', 'Three', 'Two', 'Two', 'One', 'One']",
+}
 
 
 def _read(
@@ -65,7 +77,7 @@ def _read(
 
 def _printed(problem_id: str, text: str) -> str:
     """Return a label of HumanEval as the artifact's results hold it: as ``print`` shows it, strings without quotes."""
-    return REPAIRS["published_humaneval_labels"].get(problem_id) or str(ast.literal_eval(text.strip()))
+    return _JUDGED_AGAINST.get(problem_id) or str(ast.literal_eval(text.strip()))
 
 
 def _plain_lines(problem_id: str, text: str) -> str:

@@ -41,18 +41,12 @@ class ArchivePart:
         return f"{self.archive.repository}@{self.archive.revision}:{self.folder}/{name}"
 
 
-def _table(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    return content
-
-
+_CONTENT = resources.files(__package__).joinpath("parts.yaml").read_text(encoding="utf-8")
 # The parts that ``parts.yaml`` describes, by name: a benchmark's, or another name where a benchmark has several.
 PARTS = {
     name: ArchivePart(ARCHIVES[part["archive"]], part["folder"], tuple(part["patterns"]), part["digest"])
-    for name, part in _table("parts.yaml").items()
+    for name, part in yaml.safe_load(_CONTENT).items()
 }
-# What the readers change in upstream's data.
-REPAIRS = _table("repairs.yaml")
 
 
 def digest_files(files: Mapping[str, bytes]) -> str:

@@ -26,7 +26,7 @@ def excluded_upstream(answer: str, call: str, predicts_input: bool) -> bool:
 def upstream_verdict(answer: str, output: str) -> bool | None:
     """Whether upstream's assertion passes, for a literal; None if only execution can tell.
 
-    Literals are compared by Python's ``==``, so that ``True`` equals ``1``. The output C(I) is one.
+    Literals are compared by Python's ``==``, so that ``True`` equals ``1``. The output C(I) is a literal.
     """
     if too_long(answer, output):
         return None

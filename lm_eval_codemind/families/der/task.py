@@ -77,7 +77,7 @@ class DependentReasoning(ExecutionReasoning):
 class _AfterFirstStage(DependentReasoning):
     """DER with the questions that a first stage gives, by problem id.
 
-    The problems are all of the first stage. Which few-shot examples are shown must not depend on what passes.
+    It has all problems of the first stage, so that the few-shot examples do not depend on which programs pass.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class _AfterFirstStage(DependentReasoning):
 def ask(stage: FirstStage, seed: int) -> DependentReasoning:
     """Execute the programs of a first stage and return the family that asks about those with a proven output.
 
-    The seed is that of the draw of the inputs.
+    The seed draws the inputs.
 
     Raises:
         UserError: If the responses of the first stage are not programs.

@@ -221,7 +221,8 @@ def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool
 def same_path(answer: int | str, following: int, last_line: int | None = None) -> bool:
     """Whether an answer, a number or :data:`~lm_eval_codemind.answers.forms.THE_END`, names the next line.
 
-    Each line of the next statement, or of its header, is right: from ``following`` to ``last_line``. 0 is the end.
+    Each line of the next statement, or of its header, is right: from ``following`` to ``last_line``. At the end of the
+    program ``following`` is 0.
     """
     if following == THE_END:
         return answer == forms.THE_END
