@@ -23,7 +23,7 @@ def _results(function, inputs):
             results.append((None, type(error).__name__))
     return results
 """
-_LIMITS = Limits(cpu_seconds=2, wall_seconds=60)
+_LIMITS = Limits(cpu_seconds=6, wall_seconds=120)
 _JAVA_LIMITS = Limits(cpu_seconds=60, wall_seconds=240, output_bytes=32 << 20)
 _MOST_HANGING = 2
 _CALLS = Path(__file__).with_name("ProgramCalls.java")
