@@ -99,7 +99,8 @@ for harness in ${HARNESSES:-normal editable}; do
         upgrade_ours=("$later")
         [ $ours = wheel ] || upgrade_ours=("${editable[@]}" "$work/later")
 
-        inside python -m pip install --quiet "${install_harness[@]}"
+        # What the harness needs is there: pip takes seconds to find that out.
+        inside python -m pip install --quiet --no-deps "${install_harness[@]}"
         file=$(lm_eval_file)
         inside python -m pip install --quiet "${install_ours[@]}"
         development_version
@@ -116,7 +117,7 @@ for harness in ${HARNESSES:-normal editable}; do
 
         inside python -m pip uninstall --quiet --yes lm-eval
         inside python -m pip install --quiet --no-deps "${install_ours[@]}"
-        inside python -m pip install --quiet "${install_harness[@]}"
+        inside python -m pip install --quiet --no-deps "${install_harness[@]}"
         same_file "$name: ours first" && found "$name: ours first" && runs "$name: ours first"
         inside python -m pip uninstall --quiet --yes lm-eval
         ! lm_eval_file > /dev/null 2>&1 || fail "$name: lm_eval can be imported after it was uninstalled"
