@@ -44,130 +44,30 @@ def test_reads_what_repr_writes(value: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape sequence")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1",
-        "-1",
-        "+1",
-        "1_000",
-        "0x_ff",
-        "0b11",
-        "0o17",
-        "1.",
-        ".5",
-        "1e5",
-        "1E-5",
-        "1j",
-        "1+2j",
-        "(1-2j)",
-        "-1.5e-3",
-        "'a'",
-        '"a"',
-        "'''a\nb'''",
-        '"""a"b"""',
-        r"'\n\x41\u20ac\''",
-        r"r'\n'",
-        "b'\\x00'",
-        "rb'a'",
-        "u'a'",
-        "'a' 'b' \"c\"",
-        "()",
-        "(1,)",
-        "(1)",
-        "((1), 2)",
-        "1, 2",
-        "1,",
-        "[1, [2], ]",
-        "{}",
-        "{1}",
-        "{1, 2,}",
-        "{1: 2, 'a': [3], }",
-        "set()",
-        "None",
-        "True",
-        "...",
-        " \n[ 1 ,\n 2 ] \n",
-        "{(1, 2): 3}",
-        "'é\U0001f600'",
-        r"'\d'",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "1", "-1", "+1", "1_000", "0x_ff", "0b11", "0o17", "1.", ".5", "1e5", "1E-5", "1j", "1+2j", "(1-2j)", "-1.5e-3",
+    "'a'", '"a"', "'''a\nb'''", '"""a"b"""', r"'\n\x41\u20ac\''", r"r'\n'", "b'\\x00'", "rb'a'", "u'a'",
+    "'a' 'b' \"c\"", "()", "(1,)", "(1)", "((1), 2)", "1, 2", "1,", "[1, [2], ]", "{}", "{1}", "{1, 2,}",
+    "{1: 2, 'a': [3], }", "set()", "None", "True", "...", " \n[ 1 ,\n 2 ] \n", "{(1, 2): 3}", "'é\U0001f600'", r"'\d'",
+])  # fmt: skip
 def test_agrees_with_python(text: str) -> None:
     assert same_value(parse_literal(text), ast.literal_eval(text.strip()))
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("nan", float("nan")),
-        ("[-inf, inf]", [float("-inf"), float("inf")]),
-        ("float('-inf')", float("-inf")),
-        ("(nan+1j)", complex(float("nan"), 1)),
-        ("frozenset({1})", {1}),
-        ("frozenset()", set()),
-        ("set([1, 2])", {1, 2}),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    ("nan", float("nan")), ("[-inf, inf]", [float("-inf"), float("inf")]), ("float('-inf')", float("-inf")),
+    ("(nan+1j)", complex(float("nan"), 1)), ("frozenset({1})", {1}), ("frozenset()", set()), ("set([1, 2])", {1, 2}),
+])  # fmt: skip
 def test_reads_more_than_python(text: str, value: Any) -> None:
     assert same_value(parse_literal(text), value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " ",
-        "x",
-        "f(1)",
-        "1 2",
-        "[1 2]",
-        "[1",
-        "1]",
-        "(1, 2",
-        "{1: }",
-        "{1: 2, 3}",
-        "{1, 2: 3}",
-        "'a",
-        "'a' b'b'",
-        "f'a'",
-        "1 + 1",
-        "1j + 1",
-        "1 + 2j + 3j",
-        "--1",
-        "- True",
-        "[[]",
-        "{[1]}",
-        "{[1]: 2}",
-        "{{}}",
-        "007",
-        "1__0",
-        "0x",
-        "1e",
-        "1a",
-        "lambda: 0",
-        "__import__('os')",
-        "[].append",
-        "a.b",
-        "{**{}}",
-        "[*[]]",
-        "set(1)",
-        "float('x')",
-        "float(1)",
-        "1.2.3",
-        "(,)",
-        "),(",
-        "1), (2",
-        "[,]",
-        ",",
-        "'\\xg'",
-        "b'é'",
-        "`1`",
-        "1;",
-        "#1",
-        "9" * 5000,
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "", " ", "x", "f(1)", "1 2", "[1 2]", "[1", "1]", "(1, 2", "{1: }", "{1: 2, 3}", "{1, 2: 3}", "'a", "'a' b'b'",
+    "f'a'", "1 + 1", "1j + 1", "1 + 2j + 3j", "--1", "- True", "[[]", "{[1]}", "{[1]: 2}", "{{}}", "007", "1__0", "0x",
+    "1e", "1a", "lambda: 0", "__import__('os')", "[].append", "a.b", "{**{}}", "[*[]]", "set(1)", "float('x')",
+    "float(1)", "1.2.3", "(,)", "),(", "1), (2", "[,]", ",", "'\\xg'", "b'é'", "`1`", "1;", "#1", "9" * 5000,
+])  # fmt: skip
 def test_refuses(text: str) -> None:
     with pytest.raises(NotALiteralError):
         parse_literal(text)
@@ -202,26 +102,19 @@ def test_megabytes_are_no_problem(piece: str) -> None:
             parse_literal(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("np.int64(-111)", -111),
-        ("numpy.float64(0.5)", 0.5),
-        ("[np.float32(1.5), np.uint8(2)]", [1.5, 2]),
-        ("{'a': np.True_, 'b': np.bool_(False)}", {"a": True, "b": False}),
-        ("(np.str_('a'), np.bytes_(b'b'))", ("a", b"b")),
-        ("np.complex128(1+2j)", 1 + 2j),
-        ("np.float64(nan)", float("nan")),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    ("np.int64(-111)", -111), ("numpy.float64(0.5)", 0.5), ("[np.float32(1.5), np.uint8(2)]", [1.5, 2]),
+    ("{'a': np.True_, 'b': np.bool_(False)}", {"a": True, "b": False}),
+    ("(np.str_('a'), np.bytes_(b'b'))", ("a", b"b")), ("np.complex128(1+2j)", 1 + 2j),
+    ("np.float64(nan)", float("nan")),
+])  # fmt: skip
 def test_a_scalar_of_numpy_is_the_value_it_holds(text: str, value: Any) -> None:
     assert same_value(parse_literal(text), value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["np.array(1)", "np.int64('1')", "np.int64(True)", "np.int64(1, 2)", "np.sin(1)", "os.int64(1)", "np.str_(1)"],
-)
+@pytest.mark.parametrize("text", [
+    "np.array(1)", "np.int64('1')", "np.int64(True)", "np.int64(1, 2)", "np.sin(1)", "os.int64(1)", "np.str_(1)",
+])  # fmt: skip
 def test_other_calls_of_numpy_are_not_literals(text: str) -> None:
     with pytest.raises(NotALiteralError):
         parse_literal(text)
@@ -232,28 +125,12 @@ def test_python_gives_the_value_of_what_is_rendered(value: Any) -> None:
     assert same_value(eval(render(value), {}), value)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (float("nan"), "float('nan')"),
-        (float("-inf"), "float('-inf')"),
-        (complex("inf"), "complex('(inf+0j)')"),
-        (1.5, "1.5"),
-        (True, "True"),
-        (10**600, str(10**600)),
-        (2**1999, hex(2**1999)),
-        (2**1998, str(2**1998)),
-        (..., "..."),
-        (frozenset(), "frozenset()"),
-        (frozenset({1}), "frozenset({1})"),
-        (set(), "set()"),
-        ((1,), "(1,)"),
-        ((1, 2), "(1, 2)"),
-        ((), "()"),
-        ({"a": [1]}, "{'a': [1]}"),
-        (b"a", "b'a'"),
-    ],
-)
+@pytest.mark.parametrize(("value", "text"), [
+    (float("nan"), "float('nan')"), (float("-inf"), "float('-inf')"), (complex("inf"), "complex('(inf+0j)')"),
+    (1.5, "1.5"), (True, "True"), (10**600, str(10**600)), (2**1999, hex(2**1999)), (2**1998, str(2**1998)),
+    (..., "..."), (frozenset(), "frozenset()"), (frozenset({1}), "frozenset({1})"), (set(), "set()"), ((1,), "(1,)"),
+    ((1, 2), "(1, 2)"), ((), "()"), ({"a": [1]}, "{'a': [1]}"), (b"a", "b'a'"),
+])  # fmt: skip
 def test_rendered(value: Any, text: str) -> None:
     assert render(value) == text
 
@@ -287,20 +164,12 @@ def test_arguments_that_are_not_literals(source: str) -> None:
         arguments(source)
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("Counter({'a': 2})", "Counter({'a': 2})"),
-        ("deque([1], maxlen=3)", "deque([1], maxlen=3)"),
-        ("list((1, 2))", "[1, 2]"),
-        ("tuple([1])", "(1,)"),
-        ("dict(a=1)", "{'a': 1}"),
-        ("dict({'a': 1}, b=2)", "{'a': 1, 'b': 2}"),
-        ("list(range(3))", "list(range(3))"),
-        ("[deque(), 1]", "[deque(), 1]"),
-        ("set([1])", "{1}"),
-    ],
-)
+@pytest.mark.parametrize(("source", "text"), [
+    ("Counter({'a': 2})", "Counter({'a': 2})"), ("deque([1], maxlen=3)", "deque([1], maxlen=3)"),
+    ("list((1, 2))", "[1, 2]"), ("tuple([1])", "(1,)"), ("dict(a=1)", "{'a': 1}"),
+    ("dict({'a': 1}, b=2)", "{'a': 1, 'b': 2}"), ("list(range(3))", "list(range(3))"), ("[deque(), 1]", "[deque(), 1]"),
+    ("set([1])", "{1}"),
+])  # fmt: skip
 def test_calls_of_plain_constructors_are_values(source: str, text: str) -> None:
     names = frozenset({"Counter", "deque", "list", "tuple", "dict", "range", "set"})
     node = ast.parse(source, mode="eval").body

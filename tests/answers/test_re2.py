@@ -21,55 +21,30 @@ def test_every_value_equals_itself(value: Any) -> None:
     assert re2.same_output(value, value)
 
 
-@pytest.mark.parametrize(
-    ("answer", "label", "right"),
-    [
-        ("2 ", "2", True),
-        ("2", 2, True),
-        (2, "2", False),
-        (True, 1, False),
-        ([1, 2], [1, 2, 3], True),  # the start of a list
-        ([1, 2, 3, 4], [1, 2, 3], False),
-        ([], [1], False),
-        ([], [], True),
-        ([0], [], False),
-        ("array([-1, 2])", "array([1, 2])", True),  # a sign that is lost
-        ("array([-1.5])", "array([1.5])", False),
-        ([[1.0, 2.0], [3.0, None]], "array([[1., 2.],\n       [3., nan]])", True),
-        ("[<A x>, 'b', 1]", "['b']", False),
-        ("[<A>, 'b']", "[<C>, 'b']", True),  # text in lists that is ignored
-        ("{1, 2}", "{2, 1}", True),
-        ("{'a': 1}", {"a": 1}, True),
-        ("[True, False]", [True, False], True),
-        ("array([1, 23", [1.0, 23.0], True),
-        ("(1,2)", "(1, 2)", False),
-        ("{1,2", "{1,2", True),
-        ("{1,2", "{2,1", False),
-        ("[1.5, nan]", [1.5, None], True),
-        ("[[1, 2]\n [3, 4]]", [[1.0, 2.0], [3.0, 4.0]], True),
-        ("['a', True]", ["a", True], True),
-        ("[True, False]", [True, True], False),
-        ({"a": 1, "b": 2}, {"a": 1}, False),
-        ({}, {"a": 1}, False),
-        ("__import__('os').getcwd()", 1, False),
-    ],
-)
+@pytest.mark.parametrize(("answer", "label", "right"), [
+    ("2 ", "2", True), ("2", 2, True), (2, "2", False), (True, 1, False),
+    ([1, 2], [1, 2, 3], True),  # the start of a list
+    ([1, 2, 3, 4], [1, 2, 3], False), ([], [1], False), ([], [], True), ([0], [], False),
+    ("array([-1, 2])", "array([1, 2])", True),  # a sign that is lost
+    ("array([-1.5])", "array([1.5])", False),
+    ([[1.0, 2.0], [3.0, None]], "array([[1., 2.],\n       [3., nan]])", True), ("[<A x>, 'b', 1]", "['b']", False),
+    ("[<A>, 'b']", "[<C>, 'b']", True),  # text in lists that is ignored
+    ("{1, 2}", "{2, 1}", True), ("{'a': 1}", {"a": 1}, True), ("[True, False]", [True, False], True),
+    ("array([1, 23", [1.0, 23.0], True), ("(1,2)", "(1, 2)", False), ("{1,2", "{1,2", True), ("{1,2", "{2,1", False),
+    ("[1.5, nan]", [1.5, None], True), ("[[1, 2]\n [3, 4]]", [[1.0, 2.0], [3.0, 4.0]], True),
+    ("['a', True]", ["a", True], True), ("[True, False]", [True, True], False), ({"a": 1, "b": 2}, {"a": 1}, False),
+    ({}, {"a": 1}, False), ("__import__('os').getcwd()", 1, False),
+])  # fmt: skip
 def test_comparison_of_outputs(answer: Any, label: Any, right: bool) -> None:
     assert re2.same_output(answer, label) is right
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('{"output": 1}', 1),
-        ('```json\n{"output": [1, null]}\n```', [1, None]),
-        ('{\n    "output": XXX,\n    "b": 2}', "XXX"),
-        ('{\n    "output": pi*w_0**2/l\n}', "pi*w_0**2/l"),
-        ('{"output": [1., 2.]}', "[1., 2.]"),
-        ('{"self": {}, "args": {"n": 3}}', {"self": {}, "args": {"n": 3}}),
-        ("nothing", "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    ('{"output": 1}', 1), ('```json\n{"output": [1, null]}\n```', [1, None]),
+    ('{\n    "output": XXX,\n    "b": 2}', "XXX"), ('{\n    "output": pi*w_0**2/l\n}', "pi*w_0**2/l"),
+    ('{"output": [1., 2.]}', "[1., 2.]"),
+    ('{"self": {}, "args": {"n": 3}}', {"self": {}, "args": {"n": 3}}), ("nothing", "nothing"),
+])  # fmt: skip
 def test_reading_of_values(text: str, value: Any) -> None:
     assert re2.read_value(text) == value
 

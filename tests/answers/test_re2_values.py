@@ -31,60 +31,31 @@ def test_a_value_equals_itself_and_its_python_text(value: Any) -> None:
 SHAPES = yaml.safe_load(Path(__file__).with_name("re2_shapes.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("answer", "label", "same"),
-    [
-        ("[1, 2]", [1, 2], True),
-        ("(1, 2)", [1, 2], True),
-        ("[1]", [1, 2], False),
-        ("true", True, True),
-        ("1", True, False),
-        ("null", None, True),
-        ('{"1": [true, null]}', {"1": [True, None]}, True),
-        ("{'a': null}", {"a": None}, True),
-        ("{1: 2}", {"1": 2}, True),
-        ("[[1.0, 2.0], [3.0, 4.0]]", "array([[1., 2.],\n       [3., 4.]])", True),
-        ("[-1, 2]", "array([1, 2])", False),
-        ("array([1, 2], dtype=int8)", "array([1, 2])", True),
-        ("[[1.5, 0.2], [1.6, 0.2]]", "[[1.5 0.2]\n [1.6 0.2]]", True),
-        ('"x + y"', "x + y", True),
-        ("x + y", "x + y", True),
-        ("(-1-2j)", "(-1-2j)", True),
-        ("{1, 2}", "{2, 1}", True),
-        ("XXX", 1, False),
-        ("nan", None, True),
-        ("NaN", None, True),
-        ("null", float("nan"), True),
-        ("1.5", None, False),
-        ("[1.5]", [2.5], False),
-        ("", "", True),
-    ],
-)
+@pytest.mark.parametrize(("answer", "label", "same"), [
+    ("[1, 2]", [1, 2], True), ("(1, 2)", [1, 2], True), ("[1]", [1, 2], False), ("true", True, True),
+    ("1", True, False), ("null", None, True), ('{"1": [true, null]}', {"1": [True, None]}, True),
+    ("{'a': null}", {"a": None}, True), ("{1: 2}", {"1": 2}, True),
+    ("[[1.0, 2.0], [3.0, 4.0]]", "array([[1., 2.],\n       [3., 4.]])", True), ("[-1, 2]", "array([1, 2])", False),
+    ("array([1, 2], dtype=int8)", "array([1, 2])", True),
+    ("[[1.5, 0.2], [1.6, 0.2]]", "[[1.5 0.2]\n [1.6 0.2]]", True), ('"x + y"', "x + y", True), ("x + y", "x + y", True),
+    ("(-1-2j)", "(-1-2j)", True), ("{1, 2}", "{2, 1}", True), ("XXX", 1, False), ("nan", None, True),
+    ("NaN", None, True), ("null", float("nan"), True), ("1.5", None, False), ("[1.5]", [2.5], False), ("", "", True),
+])  # fmt: skip
 def test_values_are_compared_as_json_shows_them(answer: str, label: Any, same: bool) -> None:
     assert values.same_plain(values.read_value(answer), label) is same
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("line 3: i = [2, 1]", {"3": {"i": [2, 1]}}),
-        ("line 3: i = ['a', 'b']\nline 3: j = [(1, 2)]", {"3": {"i": ["a", "b"], "j": [(1, 2)]}}),
-        ("- Line 12: [Y, N]", {"12": {"": ["Y", "N"]}}),
-        ("3: i = []", {"3": {"i": []}}),
-        ("line 3: i = [1]\n\nline 5: [true] (once)\n\nThe loop ends.", {"3": {"i": [1]}, "5": {"": [True]}}),
-        ("3 `i`: [1]", {"3": {"i": [1]}}),
-        ("line 9: x = [MPQ(1,2), {0: 1, 2: 3}]", {"9": {"x": ["MPQ(1,2)", {0: 1, 2: 3}]}}),
-        ("line 9: x = ??", None),
-        ("line 3: i = [1, 2", None),
-        ("line 3: i = [1, 2][0]", None),
-        ("The lists:\nline 3: i = [1]", None),
-        ("line 3: i = [1]\nand\nline 4: j = [2]", None),
-        ("line 3: i = [1]\nline 4: j = 2", None),
-        ("\ufeffline 3: i = [1]", None),
-        ("I do not know.", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "lines"), [
+    ("line 3: i = [2, 1]", {"3": {"i": [2, 1]}}),
+    ("line 3: i = ['a', 'b']\nline 3: j = [(1, 2)]", {"3": {"i": ["a", "b"], "j": [(1, 2)]}}),
+    ("- Line 12: [Y, N]", {"12": {"": ["Y", "N"]}}), ("3: i = []", {"3": {"i": []}}),
+    ("line 3: i = [1]\n\nline 5: [true] (once)\n\nThe loop ends.", {"3": {"i": [1]}, "5": {"": [True]}}),
+    ("3 `i`: [1]", {"3": {"i": [1]}}),
+    ("line 9: x = [MPQ(1,2), {0: 1, 2: 3}]", {"9": {"x": ["MPQ(1,2)", {0: 1, 2: 3}]}}), ("line 9: x = ??", None),
+    ("line 3: i = [1, 2", None), ("line 3: i = [1, 2][0]", None), ("The lists:\nline 3: i = [1]", None),
+    ("line 3: i = [1]\nand\nline 4: j = [2]", None), ("line 3: i = [1]\nline 4: j = 2", None),
+    ("\ufeffline 3: i = [1]", None), ("I do not know.", None), ("", None),
+])  # fmt: skip
 def test_lists_are_read_as_a_whole(text: str, lines: dict[str, Any] | None) -> None:
     assert values.read_lines(text) == lines
 
@@ -111,23 +82,15 @@ def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
     assert (answer.reading == "read") is (answer.text is not None)
 
 
-@pytest.mark.parametrize(
-    ("setting", "block", "text"),
-    [
-        ("output", "\ufeff[1, null]\u200b", "[1, null]"),
-        ("output", "Output: `{'a': true}`", "{'a': true}"),
-        ("output", '{"a": [1]}, because x is 3', '{"a": [1]}'),
-        ("output", "```json\nnull\n```\nThe list is empty.", "null"),
-        ("output", "```json\n-1", "-1"),
-        ("output", "...", None),
-        ("output", "[1, 2", None),
-        ("output", "about 5", None),
-        ("loop", "\ufeffline 3: i = [1]", "line 3: i = [1]"),
-        ("loop", "```\nline 3: i = [1]\nline 4: [2]\n```", "line 3: i = [1]\nline 4: [2]"),
-        ("loop", "**line 3: i = [1]**", "**line 3: i = [1]**"),
-        ("loop", "line 3: i = [1", None),
-    ],
-)
+@pytest.mark.parametrize(("setting", "block", "text"), [
+    ("output", "\ufeff[1, null]\u200b", "[1, null]"), ("output", "Output: `{'a': true}`", "{'a': true}"),
+    ("output", '{"a": [1]}, because x is 3', '{"a": [1]}'),
+    ("output", "```json\nnull\n```\nThe list is empty.", "null"), ("output", "```json\n-1", "-1"),
+    ("output", "...", None), ("output", "[1, 2", None), ("output", "about 5", None),
+    ("loop", "\ufeffline 3: i = [1]", "line 3: i = [1]"),
+    ("loop", "```\nline 3: i = [1]\nline 4: [2]\n```", "line 3: i = [1]\nline 4: [2]"),
+    ("loop", "**line 3: i = [1]**", "**line 3: i = [1]**"), ("loop", "line 3: i = [1", None),
+])  # fmt: skip
 def test_the_text_that_was_parsed_is_the_answer(setting: str, block: str, text: str | None) -> None:
     answer = re2.RE2.read(f"<answer>{block}</answer>", QUESTIONS[setting], re2.FILTER)
     assert answer.text == text and answer.reading == ("malformed" if text is None else "read")

@@ -64,18 +64,9 @@ def test_stray_tags_after_the_thinking_are_no_answer() -> None:
     assert read(f"<think>{ANSWER}</think>") == "55"
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        "analysis of the loop",
-        "analysis: 5",
-        "Analysis",
-        "analysis\n5",
-        "code </reasoning",
-        "x = '<think>'",
-        "a<think>b",
-    ],
-)
+@pytest.mark.parametrize("response", [
+    "analysis of the loop", "analysis: 5", "Analysis", "analysis\n5", "code </reasoning", "x = '<think>'", "a<think>b",
+])  # fmt: skip
 def test_words_like_thinking_are_text(response: str) -> None:
     assert without_thinking(response) == response
 

@@ -121,31 +121,26 @@ UNIT = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n"
 CHECK = "def check(candidate):\n    "
 
 
-@pytest.mark.parametrize(
-    ("program", "tests", "reason"),
-    [
-        ("def f(): return object()", CHECK + "assert candidate()", "not plain data"),
-        ("def f(g): return g(1)", CHECK + "assert candidate(lambda n: n) == 1", "pass an object"),
-        ("def f(): return 1", CHECK + "assert candidate() == 1 and candidate.x", "look at an object"),
-        ("def f(): return 1", CHECK + "assert type(candidate) and candidate() == 1", "call type"),
-        ("def f(): return 1", "import os\n" + CHECK + "assert candidate() == 1 and os.getcwd()", "use os"),
-        ("def f(): return 1", "import math\n" + CHECK + "math.pi = candidate()", "change math"),
-        ("def f(x): return x", CHECK + "x = [1]\n    assert candidate(x) is x", "identities"),
-        ("def f(): open('x', 'w')", CHECK + "assert candidate() is None", "open x"),
-        ("def f(): print(1)", CHECK + "candidate()\n    assert False", ""),
-        ("held = []\ndef f(x): held[:] = [x]; return len(x)",
+@pytest.mark.parametrize(("program", "tests", "reason"), [
+    ("def f(): return object()", CHECK + "assert candidate()", "not plain data"),
+    ("def f(g): return g(1)", CHECK + "assert candidate(lambda n: n) == 1", "pass an object"),
+    ("def f(): return 1", CHECK + "assert candidate() == 1 and candidate.x", "look at an object"),
+    ("def f(): return 1", CHECK + "assert type(candidate) and candidate() == 1", "call type"),
+    ("def f(): return 1", "import os\n" + CHECK + "assert candidate() == 1 and os.getcwd()", "use os"),
+    ("def f(): return 1", "import math\n" + CHECK + "math.pi = candidate()", "change math"),
+    ("def f(x): return x", CHECK + "x = [1]\n    assert candidate(x) is x", "identities"),
+    ("def f(): open('x', 'w')", CHECK + "assert candidate() is None", "open x"),
+    ("def f(): print(1)", CHECK + "candidate()\n    assert False", ""),
+    ("held = []\ndef f(x): held[:] = [x]; return len(x)",
          CHECK + "x = [1]\n    candidate(x)\n    x.append(2)\n    assert candidate(x) == 2", "changed a container"),
-        ("import time\ndef f(x): return x", "import datetime\n" + CHECK
+    ("import time\ndef f(x): return x", "import datetime\n" + CHECK
          + "now = datetime.datetime.now().isoformat()\n    assert candidate(now) == now", "read the clock by now"),
-        ("def f(x): return x", "import datetime\n" + CHECK
+    ("def f(x): return x", "import datetime\n" + CHECK
          + "assert candidate(str(datetime.date.today()))", "read the clock by today"),
-        ("def f(x=''): return x + 'a'", CHECK + "assert candidate(candidate()).startswith('a')",
-         "depend on the answers"),
-        ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])",
-         "depend on the answers"),
-        ("def f(): return 1", CHECK + "pass", "ask nothing"),
-    ],
-)  # fmt: skip
+    ("def f(x=''): return x + 'a'", CHECK + "assert candidate(candidate()).startswith('a')", "depend on the answers"),
+    ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])", "depend on the answers"),
+    ("def f(): return 1", CHECK + "pass", "ask nothing"),
+])  # fmt: skip
 def test_suites_that_look_at_more_than_answers_have_no_list(
     program: str, tests: str, reason: str, sandbox: Sandbox, listed: Listed
 ) -> None:

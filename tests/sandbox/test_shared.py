@@ -94,14 +94,10 @@ def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.Monke
     other_claim.close()
 
 
-@pytest.mark.parametrize(
-    ("uid_map", "expected"),
-    [
-        ("         0          0 4294967295\n", (1_970_000_000, 20_000_000)),
-        ("0 100000 65536\n", (20_000, 40_000)),
-        ("0 1000 1\n1 100000 30000\n", (20_000, 10_001)),
-    ],
-)
+@pytest.mark.parametrize(("uid_map", "expected"), [
+    ("         0          0 4294967295\n", (1_970_000_000, 20_000_000)), ("0 100000 65536\n", (20_000, 40_000)),
+    ("0 1000 1\n1 100000 30000\n", (20_000, 10_001)),
+])  # fmt: skip
 def test_users_are_those_that_exist(uid_map: str, expected: tuple[int, int]) -> None:
     assert isolation._user_range(uid_map) == expected
 

@@ -202,17 +202,14 @@ def test_functions_are_specialised_to_their_calls() -> None:
     assert "fact_2(n - 1)" in text and "fact_3(n - 1)" in text and "same_2" not in text
 
 
-@pytest.mark.parametrize(
-    ("reason", "code"),
-    [
-        ("indirect", "def g(n):\n  for i in range(n): pass\n  return n\ndef f(): return list(map(g, [1, 2]))"),
-        ("repeated", "def g(n):\n  for i in range(n): n += i\n  return n\ndef f(): return [g(n) for n in [1, 2]]"),
-        ("size", "def f():\n  t = 0\n  for i in range(2000): t += i\n  return t"),
-        ("size", "def f():\n  for i in range(30000): pass"),
-        ("syntax", "class A:\n  for i in range(3): x = i\ndef f(): return A.x"),
-        ("syntax", "def f():\n  for i in range(3):\n    try: pass\n    finally: break\n  return i"),
-    ],
-)
+@pytest.mark.parametrize(("reason", "code"), [
+    ("indirect", "def g(n):\n  for i in range(n): pass\n  return n\ndef f(): return list(map(g, [1, 2]))"),
+    ("repeated", "def g(n):\n  for i in range(n): n += i\n  return n\ndef f(): return [g(n) for n in [1, 2]]"),
+    ("size", "def f():\n  t = 0\n  for i in range(2000): t += i\n  return t"),
+    ("size", "def f():\n  for i in range(30000): pass"),
+    ("syntax", "class A:\n  for i in range(3): x = i\ndef f(): return A.x"),
+    ("syntax", "def f():\n  for i in range(3):\n    try: pass\n    finally: break\n  return i"),
+])  # fmt: skip
 def test_what_cannot_be_unrolled_has_a_reason(reason: str, code: str) -> None:
     with pytest.raises(Unrollable) as raised:
         unrolled(code, run_of(code))

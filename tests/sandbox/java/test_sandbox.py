@@ -57,47 +57,44 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
     assert outcome.passed, outcome
 
 
-@pytest.mark.parametrize(
-    ("source", "stdout"),
-    [
-        (program("System.out.println(42);", name="Solution"), "42"),
-        (program("System.out.println(42);", "package contest.y2020;"), "42"),
-        (program("System.out.println(42);") + "class Second { }", "42"),
-        # Several times the limit of memory in stacks that are hardly touched.
-        (program("var t = new Thread(null, () -> System.out.println(42), \"\", 5L << 30); t.start(); t.join();"), "42"),
-        (program("new java.io.PrintStream(\"/dev/stdout\").println(4); System.out.println(2);"), "4\n2"),
-        (program("System.out.print(4); new java.io.FileOutputStream(\"/dev/stdout\").write('2');"), "42"),
-        ("class A { static class B { public static void main(String[] a) { System.out.println(42); } } }", "42"),
-        (program('System.out.println("größe \\u20ac");'), "größe €"),
-        (program("System.out.println(new Scanner(System.in).nextLine());"), "größe"),
-        (program("System.out.println(42); System.exit(0);"), "42"),
-        (program("System.err.println(1); System.out.println(42);"), "42"),
-        (program("Thread t = new Thread(() -> System.out.println(42)); t.start(); t.join();"), "42"),
-        (program("System.out.println(new java.io.File(\".\").list().length);"), "0"),
-        # As on a plain JDK of version 17, no package is opened.
-        (
+@pytest.mark.parametrize(("source", "stdout"), [
+    (program("System.out.println(42);", name="Solution"), "42"),
+    (program("System.out.println(42);", "package contest.y2020;"), "42"),
+    (program("System.out.println(42);") + "class Second { }", "42"),
+    # Several times the limit of memory in stacks that are hardly touched.
+    (program("var t = new Thread(null, () -> System.out.println(42), \"\", 5L << 30); t.start(); t.join();"), "42"),
+    (program("new java.io.PrintStream(\"/dev/stdout\").println(4); System.out.println(2);"), "4\n2"),
+    (program("System.out.print(4); new java.io.FileOutputStream(\"/dev/stdout\").write('2');"), "42"),
+    ("class A { static class B { public static void main(String[] a) { System.out.println(42); } } }", "42"),
+    (program('System.out.println("größe \\u20ac");'), "größe €"),
+    (program("System.out.println(new Scanner(System.in).nextLine());"), "größe"),
+    (program("System.out.println(42); System.exit(0);"), "42"),
+    (program("System.err.println(1); System.out.println(42);"), "42"),
+    (program("Thread t = new Thread(() -> System.out.println(42)); t.start(); t.join();"), "42"),
+    (program("System.out.println(new java.io.File(\".\").list().length);"), "0"),
+    # As on a plain JDK of version 17, no package is opened.
+    (
             program(
                 "try { String.class.getDeclaredField(\"value\").setAccessible(true); } catch (RuntimeException e) {"
                 " System.out.println(e.getClass().getSimpleName()); }"
             ),
             "InaccessibleObjectException",
         ),
-        (program("System.out.println(new Exception().getStackTrace()[0]);"), "Main.main(Main.java:5)"),
-        (program("System.out.println(System.getProperty(\"user.name\"));"), "sandbox"),
-        (program("var here = System.getProperty(\"user.dir\");"
+    (program("System.out.println(new Exception().getStackTrace()[0]);"), "Main.main(Main.java:5)"),
+    (program("System.out.println(System.getProperty(\"user.name\"));"), "sandbox"),
+    (program("var here = System.getProperty(\"user.dir\");"
                  " System.out.println(System.getProperty(\"user.home\").equals(here));"), "true"),
-        (program("try { java.util.ArrayList.class.getDeclaredField(\"size\").setAccessible(true); }"
+    (program("try { java.util.ArrayList.class.getDeclaredField(\"size\").setAccessible(true); }"
                  " catch (RuntimeException e) { System.out.println(e.getClass().getSimpleName()); }"),
          "InaccessibleObjectException"),
-        # The first of two, unless another one is public; the file is called after the public class, or else the first.
-        ("class A { public static void main(String[] a) { System.out.println(new Exception().getStackTrace()[0]); } }\n"
+    # The first of two, unless another one is public; the file is called after the public class, or else the first.
+    ("class A { public static void main(String[] a) { System.out.println(new Exception().getStackTrace()[0]); } }\n"
          "class B { public static void main(String[] a) { System.out.println(2); } }", "A.main(A.java:1)"),
-        ("class A { public static void main(String... a) { System.out.println(1); } }\npublic class B {\n"
+    ("class A { public static void main(String... a) { System.out.println(1); } }\npublic class B {\n"
          "  public static void main(String... a) { System.out.println(new Exception().getStackTrace()[0]); } }",
          "B.main(B.java:3)"),
-        ("class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }",
-         "42"),
-        (
+    ("class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }", "42"),
+    (
             program(
                 "java.nio.file.Path path = java.nio.file.Files.createTempFile(\"a\", \"b\");"
                 " java.nio.file.Files.writeString(path, \"42\");"
@@ -105,8 +102,7 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
             ),
             "42",
         ),
-    ],
-)  # fmt: skip
+])  # fmt: skip
 def test_honest_programs_pass(sandbox_at: JavaSandbox, source: str, stdout: str) -> None:
     outcome = sandbox_at.run([Job.script(source, [("größe\n", stdout)])])[0]
     assert outcome.passed, outcome
@@ -145,17 +141,13 @@ def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at: JavaSandbox) ->
     assert not any(outcome.tamper_proof for outcome in outcomes)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "class A { int f() { return 41; } } class MainSuite { public static void main(String[] a) { } }",
-        "class A { int f() { return 41; } } class Main\\u0053uite { public static void main(String[] a) { } }",
-        "class A { int f() { return 41; } } class SuiteRunner { static int value(int n) { return 42; } }",
-        "class A { int f() { return 41; } } class Stri\u00adng { }",
-        "class A { int f() { return 41; } } class java { }",
-        "package b; public class A { public int f() { return 42; } }",
-    ],
-)
+@pytest.mark.parametrize("source", [
+    "class A { int f() { return 41; } } class MainSuite { public static void main(String[] a) { } }",
+    "class A { int f() { return 41; } } class Main\\u0053uite { public static void main(String[] a) { } }",
+    "class A { int f() { return 41; } } class SuiteRunner { static int value(int n) { return 42; } }",
+    "class A { int f() { return 41; } } class Stri\u00adng { }", "class A { int f() { return 41; } } class java { }",
+    "package b; public class A { public int f() { return 42; } }",
+])  # fmt: skip
 def test_a_program_is_never_compiled_without_its_suite(sandbox: JavaSandbox, source: str) -> None:
     outcome = sandbox.run([Job.function(source, SUITE.format("java.util.List.of();"), "A", language="java")])[0]
     assert outcome.status is Status.ERROR and outcome.exception_type == COMPILE_ERROR
