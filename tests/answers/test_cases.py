@@ -1,7 +1,5 @@
 """Responses that models gave, or might give, in which something other than the answer could be taken for it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

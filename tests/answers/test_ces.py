@@ -1,7 +1,5 @@
 """CES's rules: annotated programs, and lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Each form of an answer: the layouts that are read, and the texts that are malformed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

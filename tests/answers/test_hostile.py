@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Every reader takes time in proportion to the length of a response, whatever the response is."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """The rule for printed lines stands in two rooms: both give the same."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """RE2-Bench's rules, with the faults that they have."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers to questions about values, in the shapes that models use."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

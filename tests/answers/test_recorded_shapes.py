@@ -1,7 +1,5 @@
 """Answers in the forms that recorded responses have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

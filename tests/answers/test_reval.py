@@ -1,7 +1,5 @@
 """REval's rules, with the faults that they have."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.studies.reval import rules as reval

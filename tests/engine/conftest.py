@@ -1,7 +1,5 @@
 """What the runs of real inference need: the environment made by utils/engine_environment.sh, and an API server."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """CRUXEval's published form through real backends, greedy and with ten responses a problem."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """DER through real backends: one engine start for both stages, and the second stage made of the first one's samples."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

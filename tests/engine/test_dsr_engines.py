@@ -1,7 +1,5 @@
 """DSR through real backends: the model's answers are noise, the path from prompt to sandbox and sample log is real."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """IER through real backends: vLLM and transformers with a tiny model, and an API server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Families with short answers through real backends: vLLM and transformers with a tiny model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Runtime behaviour through real backends: the answers are noise, the path from prompt to sample log is real."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

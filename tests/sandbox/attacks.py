@@ -4,8 +4,6 @@ None may pass. A program that tries to get at something answers rightly only if 
 means that the attack succeeded.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from textwrap import dedent, indent
 

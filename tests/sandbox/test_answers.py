@@ -1,7 +1,5 @@
 """Suites with a list of steps: what the list holds, which suites have none, and what a program's answers decide."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The hostile programs: each gets the outcome it must, and the honest program after it passes."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox, Status

@@ -1,7 +1,5 @@
 """A program that isn't right gains nothing by what tests swallow, hand over or ask for."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.sandbox import Job, Sandbox

@@ -1,7 +1,5 @@
 """Forged passes and honest programs that others wrote: none passes that must not, and what differs is known by name."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

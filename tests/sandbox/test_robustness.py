@@ -1,7 +1,5 @@
 """Servers that die, interrupts, and what is held after many jobs."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

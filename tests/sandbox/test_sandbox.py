@@ -1,7 +1,5 @@
 """What each kind of job gives, at each level of isolation."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import subprocess

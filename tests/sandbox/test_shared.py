@@ -1,7 +1,5 @@
 """What programs could share with each other and with the host: descriptors, users, threads, the checker's time."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The benchmarks' own solutions pass their own tests, and the same solutions made wrong fail them."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

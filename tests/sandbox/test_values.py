@@ -1,7 +1,5 @@
 """Plain values keep their types on the way between processes, containers their identity; nothing else crosses."""
 
-from __future__ import annotations
-
 import ast
 import collections
 import datetime

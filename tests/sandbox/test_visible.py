@@ -1,7 +1,5 @@
 """What the host's interpreter imports, programs import: in real environments of each layout, at each level."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Where workers' servers and programs run, and how many work at a time."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Loops replaced by what they did: shapes by hand, and generated programs, which must give the same unrolled."""
 
-from __future__ import annotations
-
 import ast
 import json
 import sys

@@ -5,8 +5,6 @@ means that the attack succeeded.
 """
 
 # ruff: noqa: SIM905, E501
-from __future__ import annotations
-
 from textwrap import dedent, indent
 
 from lm_eval_codemind.sandbox import Job, Limits, Status

@@ -1,7 +1,5 @@
 """Where the sandbox looks for Java, and its message where there is none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

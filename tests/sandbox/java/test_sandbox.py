@@ -1,7 +1,5 @@
 """Programs in Java: what comes of them, at each level; compilers and servers that end are replaced."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
