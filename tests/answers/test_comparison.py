@@ -14,6 +14,7 @@ from lm_eval_codemind.answers.comparison import (
 )
 from lm_eval_codemind.data.facts import labels
 from lm_eval_codemind.families.ier.score import same_text
+from lm_eval_codemind.sandbox import judge
 from tests.answers.test_literals import values
 
 
@@ -110,13 +111,23 @@ def test_scripts(answer: str, output: str, verdict: bool) -> None:
     assert same_lines(output, output)
 
 
-@given(st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028"), st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028"))
+def test_the_ends_of_lines_and_texts_do_not_count_and_beginnings_do() -> None:
+    assert printed_lines("a \n\n b\f\n\n") == ["a", "", " b"]
+    assert printed_lines("\n \n") == []
+
+
+LINES = st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028") | st.text()
+
+
+@given(LINES, LINES)
 def test_all_agree_on_what_a_line_is(one: str, other: str) -> None:
     same = printed_lines(one) == printed_lines(other)
     assert labels.prints_the_same(one, other) == same
     # In a response, empty lines in front belong to the layout.
     assert same_lines(f"a\n{one}", f"a\n{other}") == (printed_lines(f"a\n{one}") == printed_lines(f"a\n{other}"))
     assert not same or same_lines(one, other)
+    # The sandbox's processes have the rule a second time.
+    assert printed_lines(one) == judge.printed_lines(one)
 
 
 @given(st.text("a \t", min_size=1), st.text("a \t", min_size=1))
