@@ -142,14 +142,14 @@ def test_a_class_suite_without_helpers_is_tamper_proof(sandbox: Sandbox, listed:
     assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 3, True), outcome
 
 
-@pytest.mark.parametrize(("job", "said"), [
-    (Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest", "Gone"]), ("NoTests", "the suite has no Gone")),
-    (Job.function("def other(): pass", CHECK, "add"), ("NameError", "the program defines no 'add'")),
-    (Job.function(ADD, CHECK), ("NoTests", "the suite defines check(candidate), which needs the name of an entry point")),
+@pytest.mark.parametrize(("job", "kind", "said"), [
+    (Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest", "Gone"]), "NoTests", "the suite has no Gone"),
+    (Job.function("def other(): pass", CHECK, "add"), "NameError", "the program defines no 'add'"),
+    (Job.function(ADD, CHECK), "NoTests", "the suite defines check(candidate), which needs the name of an entry point"),
 ])  # fmt: skip
-def test_what_checks_nothing_is_an_error(sandbox: Sandbox, job: Job, said: tuple[str, str]) -> None:
+def test_what_checks_nothing_is_an_error(sandbox: Sandbox, job: Job, kind: str, said: str) -> None:
     outcome = sandbox.submit(job).result()
-    assert (outcome.status, outcome.exception_type, outcome.exception_message) == (Status.ERROR, *said)
+    assert (outcome.status, outcome.exception_type, outcome.exception_message) == (Status.ERROR, kind, said)
 
 
 def test_scripts(sandbox_at: Sandbox) -> None:

@@ -16,38 +16,19 @@ from hypothesis import strategies as st
 from lm_eval_codemind.sandbox.agent import literal
 from lm_eval_codemind.sandbox.values import Exchange, NotPlain
 
-LEAVES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text(st.characters())
-    | st.binary()
-    | st.complex_numbers(allow_nan=False)
-    | st.datetimes().map(lambda value: value.replace(fold=0))
-    | st.dates()
-    | st.times().map(lambda value: value.replace(fold=0))
-    | st.timedeltas()
-    | st.sampled_from([int, str, list, dict])
-    | st.binary().map(bytearray)
-    | st.builds(range, st.integers(-9, 9), st.integers(-9, 9))
-    | st.fractions()
-    | st.decimals(allow_nan=False)
-)
+LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.complex_numbers(allow_nan=False),
+    st.text(st.characters()), st.binary(), st.binary().map(bytearray), st.sampled_from([int, str, list, dict]),
+    st.datetimes().map(lambda value: value.replace(fold=0)), st.times().map(lambda value: value.replace(fold=0)),
+    st.dates(), st.timedeltas(), st.fractions(), st.decimals(allow_nan=False),
+    st.builds(range, st.integers(-9, 9), st.integers(-9, 9)),
+)  # fmt: skip
 HASHABLE = (LEAVES | st.tuples(LEAVES, LEAVES)).filter(lambda value: "bytearray" not in repr(value))
-VALUES = st.recursive(
-    HASHABLE,
-    lambda inner: (
-        st.lists(inner)
-        | st.lists(inner).map(tuple)
-        | st.dictionaries(HASHABLE, inner)
-        | st.sets(HASHABLE)
-        | st.frozensets(HASHABLE)
-        | st.dictionaries(HASHABLE, inner).map(collections.OrderedDict)
-        | st.dictionaries(HASHABLE, st.integers()).map(collections.Counter)
-    ),
-    max_leaves=20,
-)
+VALUES = st.recursive(HASHABLE, lambda inner: st.one_of(
+    st.lists(inner), st.lists(inner).map(tuple), st.sets(HASHABLE), st.frozensets(HASHABLE),
+    st.dictionaries(HASHABLE, inner), st.dictionaries(HASHABLE, inner).map(collections.OrderedDict),
+    st.dictionaries(HASHABLE, st.integers()).map(collections.Counter),
+), max_leaves=20)  # fmt: skip
 
 
 def refuse(*_: Any) -> Any:
