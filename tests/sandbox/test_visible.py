@@ -33,27 +33,19 @@ for name in modules:
     importlib.import_module(name)
 from lm_eval_codemind.sandbox import Job, Sandbox, isolation
 program = '''
+import importlib, os
 def imports(name):
-    import importlib
-    try:
-        return importlib.import_module(name).ANSWER
-    except ImportError as error:
-        return str(error)
+    try: return importlib.import_module(name).ANSWER
+    except ImportError as error: return str(error)
 def reads(path):
-    try:
-        open(path).close()
-    except OSError:
-        return False
-    return True
+    try: return not open(path).close()
+    except OSError: return False
 def lists(path):
-    import os
-    try:
-        return os.listdir(path)
-    except OSError:
-        return []
+    try: return os.listdir(path)
+    except OSError: return []
 '''
-calls = [f"imports({name!r})" for name in modules] + [f"reads({path!r})" for path in secrets]
-calls += [f"lists({name!r})" for name in names]
+questions = {"imports": modules, "reads": secrets, "lists": names}
+calls = [f"{question}({each!r})" for question, about in questions.items() for each in about]
 found = {}
 for level in isolation.available():
     if level.name != "none":
@@ -95,9 +87,7 @@ def tiny(directory: Path, name: str = "tiny") -> Path:
     package = directory / name
     package.mkdir(parents=True)
     (package / "data.txt").write_text("42")
-    (package / "__init__.py").write_text(
-        "import os\nANSWER = int(open(os.path.join(os.path.dirname(__file__), 'data.txt')).read())\n"
-    )
+    (package / "__init__.py").write_text("ANSWER = int(open(__file__.replace('__init__.py', 'data.txt')).read())\n")
     return package
 
 
@@ -138,12 +128,8 @@ def conda_like(place: Path) -> Layout:
     real = BASE.resolve()
     shutil.copy2(real, conda / "bin" / VERSION)
     (conda / "bin/python").symlink_to(VERSION)
-    library = Path(sysconfig.get_path("stdlib"))
-    shutil.copytree(
-        library,
-        conda / "lib" / VERSION,
-        ignore=shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "idlelib", "config-*"),
-    )
+    ignored = shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "idlelib", "config-*")
+    shutil.copytree(sysconfig.get_path("stdlib"), conda / "lib" / VERSION, ignore=ignored)
     for shared in (real.parent.parent / "lib").glob("libpython*"):
         shutil.copy2(shared, conda / "lib")
     # Debian's has other names for it than the rest of the world.
@@ -275,7 +261,8 @@ def installed(place: Path) -> Layout:
     tiny(packages)
     own = packages / "lm_eval_codemind"
     shutil.copytree(ROOT / "lm_eval_codemind", own, ignore=shutil.ignore_patterns("__pycache__"))
-    hidden = [own / "__init__.py", own / "sources/sample.py", *(own / "sources/sample_data").glob("*.yaml")]
+    benchmarks = own / "data/benchmarks"
+    hidden = [own / "__init__.py", benchmarks / "sample.py", *(benchmarks / "sample_data").iterdir()]
     return Layout(place / "env/bin/python", secrets=hidden, root=packages)
 
 
@@ -287,7 +274,9 @@ LAYOUTS: list[Callable[[Path], Layout]] = [
 
 def seen(layout: Layout) -> dict[str, list[object]]:
     """Return, by level, what the programs see that the interpreter of a layout runs."""
-    secrets = [*layout.secrets, ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/sources/sample.py"]
+    own = (ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/data/benchmarks/sample.py")
+    secrets = [*layout.secrets, *own]
+    assert all(path.exists() for path in secrets)
     unlisted = [*layout.unlisted, ROOT / "tests", Path.home()]
     arguments = json.dumps([layout.modules, [str(path) for path in secrets], [str(path) for path in unlisted]])
     binaries = os.pathsep.join(str(Path(path).parent) for path in isolation._bubblewraps())
@@ -300,8 +289,7 @@ def seen(layout: Layout) -> dict[str, list[object]]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    names: dict[str, list[object]] = json.loads(done.stdout)
-    return names
+    return dict(json.loads(done.stdout))
 
 
 @pytest.mark.parametrize("make", LAYOUTS, ids=lambda make: make.__name__)
