@@ -5,16 +5,12 @@ import pytest
 from lm_eval_codemind.answers.blocks import last_block
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read, stated
 from lm_eval_codemind.families.ier import task as ier
-from lm_eval_codemind.questions import Answer, Question
-
-
-def asked(output: str = "5", kind: str = "function") -> Question:
-    document = {"benchmark": "b", "problem_id": "P", "kind": kind, "language": "python", "output": output}
-    return Question.from_document(document)
+from lm_eval_codemind.questions import Answer
+from tests.answers.questions import question
 
 
 def answer_in(response: str, filter: str = ier.STRICT, kind: str = "function") -> Answer:
-    return ier.IER.read(response, asked(kind=kind), filter)
+    return ier.IER.read(response, question(kind=kind, output="5"), filter)
 
 
 @pytest.mark.parametrize(("response", "answer"), [
@@ -98,9 +94,15 @@ def test_how_a_response_is_read(response: str, reading: str) -> None:
 
 
 def test_a_string_may_lack_its_quotes() -> None:
-    question = asked("'a b'")
-    assert ier.IER.read("<output>a b</output>", question, ier.STRICT).reading == "read"
-    assert ier.IER.read("<output>a c</output>", question, ier.STRICT).reading == "malformed"
+    asked = question(output="'a b'")
+    assert ier.IER.read("<output>a b</output>", asked, ier.STRICT).reading == "read"
+    assert ier.IER.read("<output>a c</output>", asked, ier.STRICT).reading == "malformed"
+
+
+def score(response: str, output: str, kind: str = "function") -> float | None:
+    """Return the score of an answer that may stand outside of the marks."""
+    asked = question(kind=kind, output=output)
+    return ier.IER.score(asked, ier.IER.read(response, asked, ier.FLEXIBLE))["r_ier"]
 
 
 @pytest.mark.parametrize(("response", "answer"), [
@@ -120,11 +122,9 @@ def test_a_string_may_lack_its_quotes() -> None:
     ("<think>is 4</think>It returns **5**.", "5"),
 ])  # fmt: skip
 def test_flexible_extraction_has_a_fixed_order(response: str, answer: str) -> None:
-    question = asked(answer)
-    read_answer = ier.IER.read(response, question, ier.FLEXIBLE)
-    assert read_answer.reading == "read" and ier.IER.score(question, read_answer)["r_ier"] == 1
-    other = asked("77")
-    assert ier.IER.score(other, ier.IER.read(response, other, ier.FLEXIBLE))["r_ier"] == 0
+    read_answer = answer_in(response, ier.FLEXIBLE)
+    assert read_answer.reading == "read"
+    assert [score(response, output) for output in (answer, "77")] == [1, 0]
 
 
 @pytest.mark.parametrize(("response", "answer"), [
@@ -133,8 +133,7 @@ def test_flexible_extraction_has_a_fixed_order(response: str, answer: str) -> No
     (r"So it is \boxed{YES}.", "YES"), ("n is 3.\nAnswer: YES", "YES"), ("n is 3.\n**Answer:** YES", "YES"),
 ])  # fmt: skip
 def test_flexible_extraction_of_printed_text(response: str, answer: str) -> None:
-    question = asked(f"{answer}\n", "script")
-    assert ier.IER.score(question, ier.IER.read(response, question, ier.FLEXIBLE))["r_ier"] == 1
+    assert score(response, f"{answer}\n", "script") == 1
 
 
 def test_a_sentence_inside_a_line_is_not_interpreted() -> None:
