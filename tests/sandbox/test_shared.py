@@ -52,12 +52,12 @@ def test_threads_are_counted(sandbox_at: Sandbox) -> None:
 
 
 def test_standard_input_is_a_file_that_cannot_be_changed(sandbox_at: Sandbox) -> None:
-    program = (
-        "import os, sys\n"
-        "text = sys.stdin.read()\n"
-        "try: os.pwrite(0, b'x', 0)\n"
-        "except PermissionError: print(len(text), os.pread(0, 5, 0))\n"
-    )
+    program = """
+import os, sys
+text = sys.stdin.read()
+try: os.pwrite(0, b'x', 0)
+except PermissionError: print(len(text), os.pread(0, 5, 0))
+"""
     (outcome,) = sandbox_at.run([Job.script(program, [("text\n" * 100_000, None)])])
     assert outcome.stdout == "500000 b'text\\n'\n", outcome
 
@@ -89,9 +89,6 @@ def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.Monke
 ])  # fmt: skip
 def test_users_are_those_that_exist(uid_map: str, expected: tuple[int, int]) -> None:
     assert isolation._user_range(uid_map) == expected
-
-
-def test_a_container_without_users_is_told() -> None:
     with pytest.raises(OSError, match="too few users"):
         isolation._user_range("0 1000 1\n")
 
@@ -102,7 +99,7 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
         sandbox.run([Job.script("import time; time.sleep(0.3)", [("", None)])] * 8)
         source = "import os, time\nprint(os.getresuid(), os.getresgid(), os.getgroups())\ntime.sleep(0.5)"
         futures = [sandbox.submit(Job.script(source, [("", None)])) for _ in range(4)]
-        parents: dict[int, set[int]] = {}
+        users = set()
         deadline = time.monotonic() + 20
         while not all(future.done() for future in futures) and time.monotonic() < deadline:
             for path in Path("/proc").glob("[0-9]*/status"):
@@ -112,9 +109,8 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
                     continue
                 number = int(text.partition("\nUid:")[2].split()[0])
                 if isolation._FIRST_USER <= number < isolation._FIRST_USER + isolation._USERS:
-                    parent = int(text.partition("\nPPid:")[2].split()[0])
-                    parents.setdefault(number, set()).add(parent)
+                    users.add(number)
             time.sleep(0.05)
         seen = {future.result().stdout for future in futures}
-    assert len(parents) >= 8
+    assert len(users) >= 8
     assert not any(text.startswith("(0") or ", 0" in text for text in seen), seen

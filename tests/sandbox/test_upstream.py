@@ -142,7 +142,7 @@ def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
 
 def test_avatar(upstream: Upstream, sandbox: Sandbox) -> None:
     problems = read_proven("avatar", upstream)
-    jobs = [kind_of(each).suite_job(each, each.code, limits=limits_of(each)) for each in problems]
+    jobs = [kind_of(problem).suite_job(problem, problem.code, limits=limits_of(problem)) for problem in problems]
     right = sandbox.run(jobs)
     assert len(right) == 86 and failing(right) == {}
     assert [outcome.tests_run for outcome in right] == [len(problem.cases) for problem in problems]

@@ -259,10 +259,10 @@ def installed(place: Path) -> Layout:
     """This package, whose data holds answers, installed with the others."""
     packages = venv(place / "env")
     tiny(packages)
-    own = packages / "lm_eval_codemind"
-    shutil.copytree(ROOT / "lm_eval_codemind", own, ignore=shutil.ignore_patterns("__pycache__"))
-    benchmarks = own / "data/benchmarks"
-    hidden = [own / "__init__.py", benchmarks / "sample.py", *(benchmarks / "sample_data").iterdir()]
+    copy = packages / "lm_eval_codemind"
+    shutil.copytree(ROOT / "lm_eval_codemind", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    benchmarks = copy / "data/benchmarks"
+    hidden = [copy / "__init__.py", benchmarks / "sample.py", *(benchmarks / "sample_data").iterdir()]
     return Layout(place / "env/bin/python", secrets=hidden, root=packages)
 
 
@@ -274,8 +274,8 @@ LAYOUTS: list[Callable[[Path], Layout]] = [
 
 def seen(layout: Layout) -> dict[str, list[object]]:
     """Return, by level, what the programs see that the interpreter of a layout runs."""
-    own = (ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/data/benchmarks/sample.py")
-    secrets = [*layout.secrets, *own]
+    here = (ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/data/benchmarks/sample.py")
+    secrets = [*layout.secrets, *here]
     assert all(path.exists() for path in secrets)
     unlisted = [*layout.unlisted, ROOT / "tests", Path.home()]
     arguments = json.dumps([layout.modules, [str(path) for path in secrets], [str(path) for path in unlisted]])

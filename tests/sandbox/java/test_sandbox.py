@@ -30,8 +30,8 @@ CASES = [("1\n", "2\n"), ("21\n", "42\n"), ("-3", "-6")]
 
 
 def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
-    cases = (CASES, [("1", "2"), ("2", "5"), ("3", "6")], [("1", None), ("2", None)])
-    right, wrong, seen = sandbox_at.run(Job.script(TWICE, each, job_id="right") for each in cases)
+    suites = (CASES, [("1", "2"), ("2", "5"), ("3", "6")], [("1", None), ("2", None)])
+    right, wrong, seen = sandbox_at.run(Job.script(TWICE, cases, job_id="right") for cases in suites)
     assert right.passed and right.job_id == "right" and right.tests_run == 3
     assert right.isolation == sandbox_at.isolation and right.cpu_seconds > 0
     assert wrong.status is Status.FAILED and wrong.failed_test == "case 1" and len(wrong.observations) == 2
