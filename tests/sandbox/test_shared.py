@@ -45,9 +45,7 @@ def test_threads_are_counted(sandbox_at: Sandbox) -> None:
     usual = source.replace("threading.stack_size(65536)\n", "")
     assert sandbox_at.submit(Job.script(usual, [("", f"{Limits().threads}")])).result().passed
     # One at a time, as many as it likes.
-    source = (
-        "import threading\nfor _ in range(50):\n    t = threading.Thread(target=int)\n    t.start(); t.join()\nprint(1)"
-    )
+    source = "import threading\nfor _ in range(50): t = threading.Thread(); t.start(); t.join()\nprint(1)"
     assert sandbox_at.submit(Job.script(source, [("", "1")], limits=Limits(threads=3))).result().passed
 
 
