@@ -28,52 +28,23 @@ from lm_eval_codemind.sandbox import (
 ADD = "def add(a, b):\n    return a + b\n"
 CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate('a', 'b') == 'ab'\n"
 COUNTER = """
-class Full(Exception):
-    pass
-
 class Counter:
-    limit = 3
-    def __init__(self, start=0):
-        self.count = start
-        self.seen = []
+    def __init__(self, count):
+        self.count = count
     def add(self, number):
-        if self.count + number > self.limit:
-            raise Full(number)
         self.count += number
-        self.seen.append(number)
-        return self
-    def __len__(self):
         return self.count
-    def __eq__(self, other):
-        return self.count == other.count
-    @staticmethod
-    def double(number):
-        return 2 * number
 """
 COUNTER_TESTS = """
 import unittest
-
 class CounterTest(unittest.TestCase):
     def setUp(self):
         self.counter = Counter(1)
-
-    def test_state(self):
-        self.assertEqual(self.counter.add(1).count, 2)
-        self.assertEqual(self.counter.seen, [1])
-        self.assertEqual(len(self.counter), 2)
-        self.counter.count = 0
-        self.assertEqual(len(self.counter), 0)
-
-    def test_static(self):
-        self.assertEqual(Counter.double(4), 8)
-        self.assertEqual(Counter.limit, 3)
-
+    def test_add(self):
+        self.assertEqual(self.counter.add(1), 2)
     def test_exception(self):
-        with self.assertRaises(Full):
-            self.counter.add(9)
         with self.assertRaises(TypeError):
             self.counter.add()
-
 class OtherTest(unittest.TestCase):
     def test_wrong(self):
         self.assertEqual(Counter(1).count, 2)
@@ -119,27 +90,24 @@ def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox: Sandbox, lis
 
 
 def test_classes(sandbox_at: Sandbox) -> None:
-    only = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest"])).result()
-    assert (only.status, only.tests_run, only.failed_test) == (Status.PASSED, 3, "")
-    # The helper exception comes from the program.
-    assert not only.tamper_proof
-    one = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest.test_state"])).result()
-    assert (one.status, one.tests_run) == (Status.PASSED, 1)
-    whole = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter")).result()
-    assert whole.status is Status.FAILED
-    assert whole.failed_test.startswith("OtherTest.test_wrong")
-    broken = COUNTER.replace("self.seen.append(number)", "pass")
-    assert run(sandbox_at, Job.unittest(broken, COUNTER_TESTS, "Counter"))[0] is Status.FAILED
+    only, single, whole, broken = sandbox_at.run(
+        Job.unittest(program, COUNTER_TESTS, "Counter", only=names)
+        for program, names in (
+            (COUNTER, ["CounterTest"]), (COUNTER, ["CounterTest.test_add"]), (COUNTER, []),
+            (COUNTER.replace("+=", "-="), ["CounterTest"]),
+        )
+    )  # fmt: skip
+    assert (only.status, only.tests_run, only.failed_test, only.tamper_proof) == (Status.PASSED, 2, "", False)
+    assert (single.status, single.tests_run) == (Status.PASSED, 1)
+    assert whole.status is Status.FAILED and whole.failed_test.startswith("OtherTest.test_wrong")
+    assert broken.status is Status.FAILED and broken.failed_test.startswith("CounterTest.test_add")
 
 
-def test_a_class_suite_without_helpers_is_tamper_proof(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
-    program = COUNTER.replace("raise Full(number)", "raise ValueError(number)").replace("return self\n", "return 0\n")
-    tests = COUNTER_TESTS.replace("with self.assertRaises(Full)", "with self.assertRaises(Exception)")
-    tests = tests.replace("len(self.counter)", "self.counter.count").replace(".add(1).count, 2", ".add(1), 0")
-    job = Job.unittest(program, tests, "Counter", only=["CounterTest"])
+def test_a_class_suite_with_a_list_is_tamper_proof(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+    job = Job.unittest(COUNTER, COUNTER_TESTS.replace("CounterTest", "Listed"), "Counter", only=["Listed"])
     assert not listed(job)
     outcome = sandbox.submit(job).result()
-    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 3, True), outcome
+    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 2, True), outcome
 
 
 @pytest.mark.parametrize(("job", "kind", "said"), [
@@ -261,14 +229,14 @@ def test_a_program_sees_nothing_of_the_one_before(sandbox_at: Sandbox) -> None:
 
 def test_waiting_for_the_disk_is_not_the_programs_time() -> None:
     """The kernel shows a process that waits for its new child to execute as one that waits for a disk."""
-    program = (
-        "import os, subprocess, tempfile\n"
-        "os.chdir(tempfile.mkdtemp())\n"
-        "os.mkfifo('f')\n"
-        "subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])\n"
-        "actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]\n"
-        "os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)\n"
-    )
+    program = """
+import os, subprocess, tempfile
+os.chdir(tempfile.mkdtemp())
+os.mkfifo('f')
+subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])
+actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]
+os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)
+"""
     process = subprocess.Popen([sys.executable, "-S", "-c", program])
     server = types.SimpleNamespace(_cores=1, _listener=None)
     limits = {"cpu_seconds": 10, "wall_seconds": 0.7}
@@ -315,18 +283,14 @@ def test_a_server_that_never_starts_stops_the_run(monkeypatch: pytest.MonkeyPatc
 
 def test_the_host_never_forks_and_leaves_nothing(tmp_path: Path) -> None:
     source = """
-import os, sys
-def forked():
-    raise SystemExit("the host forked")
-os.register_at_fork(before=lambda: (print("forked", flush=True)))
+import os
+os.register_at_fork(before=lambda: print("forked", flush=True))
 from lm_eval_codemind.sandbox import Job, shared_sandbox
 job = Job.function("def f(): return 1", "assert f() == 1", "f")
 print([str(outcome.status) for outcome in shared_sandbox().run([job] * 4)], flush=True)
 """
     environment = {**os.environ, "TMPDIR": str(tmp_path), "CODEMIND_SANDBOX_WORKERS": "2"}
-    done = subprocess.run(
-        [sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout == "['passed', 'passed', 'passed', 'passed']\n", done.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -344,11 +308,9 @@ def f(x):
 """
     check = "def check(candidate):\n    shown, source = candidate(0)\n    assert '# this line' in shown\n"
     check += "    assert source.startswith('def f(x):') and source.endswith('inspect.getsource(f)\\n')\n"
-    function = Job.function(body, check, "f")
-    script = Job.script(
-        f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))", [("", "True 5")]
-    )
-    assert [outcome.status for outcome in sandbox_at.run([function, script])] == [Status.PASSED] * 2
+    script = f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))"
+    outcomes = sandbox_at.run([Job.function(body, check, "f"), Job.script(script, [("", "True 5")])])
+    assert [outcome.status for outcome in outcomes] == [Status.PASSED] * 2
 
 
 def test_programs_copy_files_and_make_them(sandbox_at: Sandbox) -> None:
