@@ -253,6 +253,7 @@ def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
         sandbox.submit(Job.evaluate("", ["1"]))
 
 
+@pytest.mark.slow
 def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) -> None:
     """The compiler and the servers are killed again and again while jobs run; each job has its outcome."""
     assert sandbox.run([Job.script(TWICE, CASES)])[0].passed
