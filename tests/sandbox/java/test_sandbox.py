@@ -38,6 +38,7 @@ def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
     assert [observation.stdout for observation in seen.observations] == ["2\n", "4\n"] and seen.passed
 
 
+@pytest.mark.slow
 def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
@@ -193,6 +194,7 @@ def test_the_machines_own_words_stay_off_standard_output(sandbox_at: JavaSandbox
     assert outcome.stdout == "true\n" and outcome.passed, outcome
 
 
+@pytest.mark.slow
 def test_releases(java: Jdk) -> None:
     source = program('System.out.println("ab".repeat(2));')
     with JavaSandbox(workers=1, release=8) as old, JavaSandbox(workers=1) as new:
