@@ -1,7 +1,5 @@
 """Responses that models gave, or might give, in which something other than the answer could be taken for it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -13,34 +11,23 @@ from lm_eval_codemind.families.execution.flow import LOOP_REASONING
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.runtime import task as runtime
 from lm_eval_codemind.families.verdict import task as verdict
-from lm_eval_codemind.questions import Question
 from lm_eval_codemind.studies.re2 import task as re2
+from tests.answers.questions import question
 
 SKIPPED_KINDS = {"wrong label", "wrong test"}
 CODE_KINDS = {"demo block chosen", "excerpt chosen", "fence info string", "wrapped code", "original quoted after"}
 
 
-def question(setting: str = "", **fields: Any) -> Question:
-    document = {"benchmark": "b", "problem_id": "P", "kind": "function", "language": "python", "setting": setting}
-    document |= {
-        "variable": "y",
-        "outputs": ["5"],
-        "output": "5",
-        "item": "",
-        "code": "x = 1",
-        "line": 1,
-        "program": "x",
-    }
-    return Question.from_document({**document, **fields})
+FIELDS = {"variable": "y", "outputs": ["5"], "item": "", "code": "x = 1", "line": 1, "program": "x"}
 
 
 def state_is_right(response: str, value: str, type_name: str) -> bool:
-    asked = question("state", value=value, type_name=type_name)
+    asked = question("state", **FIELDS, value=value, type_name=type_name)
     return runtime.RUNTIME.right(asked, runtime.RUNTIME.read(response, asked, runtime.FILTER))
 
 
 def output_is_right(response: str, output: str, filter: str) -> bool:
-    asked = question("steps", output=output)
+    asked = question("steps", **FIELDS, output=output)
     return bool(ier.IER.score(asked, ier.IER.read(response, asked, filter))["r_ier"])
 
 
@@ -54,17 +41,17 @@ def test_the_cases(shared_data: Path) -> None:
             continue
         expected = case["expected_answer_or_code"]
         if task == "verdict":
-            said: Any = verdict.VERDICT.read(response, question(), verdict.FILTER).text
+            said: Any = verdict.VERDICT.read(response, question(**FIELDS), verdict.FILTER).text
         elif task == "locate":
-            said, expected = verdict.LOCATE.read(response, question(), verdict.FILTER).text, str(right)
+            said, expected = verdict.LOCATE.read(response, question(**FIELDS), verdict.FILTER).text, str(right)
         elif task == "runtime path":
-            said = runtime.RUNTIME.read(response, question("path"), runtime.FILTER).details["line"]
+            said = runtime.RUNTIME.read(response, question("path", **FIELDS), runtime.FILTER).details["line"]
         elif task == "runtime state":
             negative = "label -5" in response
             value, name = ("'a; b'", "str") if expected == "'a; b'" else ("-5" if negative else "5", "int")
             said, expected = state_is_right(response, value, name), True
         elif task == "trace":
-            said = trace.TraceReasoning().read(response, question("lines"), trace.FILTER).details["lines"]
+            said = trace.TraceReasoning().read(response, question("lines", **FIELDS), trace.FILTER).details["lines"]
         elif task.startswith("ier"):
             filter = ier.FLEXIBLE if "flexible" in task else ier.STRICT
             said, expected = output_is_right(response, expected, filter), True
@@ -73,7 +60,7 @@ def test_the_cases(shared_data: Path) -> None:
             text = without_thinking(response, marks)
             block = None if text is None else last_block(text, marks)
             said, expected = block and json.loads(block).get("output", json.loads(block)), json.loads(expected)
-            asked = question("output", label="5")
+            asked = question("output", **FIELDS, label="5")
             if expected == 5:
                 assert re2.RE2.right(asked, re2.RE2.read(response, asked, re2.FILTER))
         else:

@@ -1,7 +1,5 @@
 """CES's rules: annotated programs, and lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -34,10 +32,9 @@ def test_a_program_is_laid_out_as_the_other() -> None:
     assert ces.laid_out_as("", PROGRAM) == "" and ces.laid_out_as(PROGRAM, PROGRAM) == PROGRAM
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("return x", "6"), ("  x -= 1", "5"), ("`x -= 1`", "5"), ("y\nwhile x:\nreturn x", "4"), ("x", "x"), ("", "")],
-)
+@pytest.mark.parametrize(("text", "line"), [
+    ("return x", "6"), ("  x -= 1", "5"), ("`x -= 1`", "5"), ("y\nwhile x:\nreturn x", "4"), ("x", "x"), ("", ""),
+])  # fmt: skip
 def test_the_line_with_a_text(text: str, line: str) -> None:
     assert ces.numbered(text, PROGRAM) == line
 
@@ -46,42 +43,22 @@ def test_a_text_of_several_lines_names_none() -> None:
     assert ces.numbered("x", "x\nx") == "x" and ces.numbered("x\ny", "x\nx\ny") == "3"
 
 
-@pytest.mark.parametrize(
-    ("text", "values", "nested", "same"),
-    [
-        ("[1, 2]", [1, 2], False, True),
-        ("[1, ..., 3]", [1, 2, 3], False, True),
-        ("[1, ..., 4]", [1, 2, 3], False, False),
-        ("[0, ..., 3]", [1, 2, 3], False, False),
-        ("[...]", [], False, False),
-        ("1", [1], False, True),
-        ("[1]", [1, 2], False, False),
-        (None, [], False, False),
-        ("[]", [], False, True),
-        ("[5]", [], True, True),
-        ("[1, 2]", [[1, 2], [1, 2]], True, True),
-        ("[1, ..., 3]", [[1, 2, 3]], True, True),
-        ("[1, 2]", [[1, 2], [1, 2]], False, False),
-        ("[1, 3]", [[1, 2]], True, False),
-        ("x", ["x"], True, True),
-        ("[2]", [1, 2], True, False),
-    ],
-)
+@pytest.mark.parametrize(("text", "values", "nested", "same"), [
+    ("[1, 2]", [1, 2], False, True), ("[1, ..., 3]", [1, 2, 3], False, True), ("[1, ..., 4]", [1, 2, 3], False, False),
+    ("[0, ..., 3]", [1, 2, 3], False, False), ("[...]", [], False, False), ("1", [1], False, True),
+    ("[1]", [1, 2], False, False), (None, [], False, False), ("[]", [], False, True), ("[5]", [], True, True),
+    ("[1, 2]", [[1, 2], [1, 2]], True, True), ("[1, ..., 3]", [[1, 2, 3]], True, True),
+    ("[1, 2]", [[1, 2], [1, 2]], False, False), ("[1, 3]", [[1, 2]], True, False), ("x", ["x"], True, True),
+    ("[2]", [1, 2], True, False),
+])  # fmt: skip
 def test_values(text: str | None, values: list[Any], nested: bool, same: bool) -> None:
     assert ces.same_values(text, values, nested) is same
 
 
-@pytest.mark.parametrize(
-    ("response", "code", "output"),
-    [
-        ("[ANSWER]\nx\n[/ANSWER]\n[OUTPUT]1[/OUTPUT]", "x\n", "1"),
-        ("[ANSWER]\n[PYTHON]\nx\n[/PYTHON]\n[/ANSWER]", "x\n", None),
-        ("```python\nx\n```\n[OUTPUT]\n1\n2", "x\n", "1\n2"),
-        ("[ANSWER]\nx", "x", None),
-        ("x", "", None),
-        ("<think>[ANSWER]x[/ANSWER]", "", None),
-        ("[OUTPUT][/OUTPUT]", "", ""),
-    ],
-)
+@pytest.mark.parametrize(("response", "code", "output"), [
+    ("[ANSWER]\nx\n[/ANSWER]\n[OUTPUT]1[/OUTPUT]", "x\n", "1"),
+    ("[ANSWER]\n[PYTHON]\nx\n[/PYTHON]\n[/ANSWER]", "x\n", None), ("```python\nx\n```\n[OUTPUT]\n1\n2", "x\n", "1\n2"),
+    ("[ANSWER]\nx", "x", None), ("x", "", None), ("<think>[ANSWER]x[/ANSWER]", "", None), ("[OUTPUT][/OUTPUT]", "", ""),
+])  # fmt: skip
 def test_parts_of_a_response(response: str, code: str, output: str | None) -> None:
     assert ces.annotated_code(response) == code and ces.stated_output(response) == output

@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Each form of an answer: the layouts that are read, and the texts that are malformed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -40,42 +38,38 @@ def test_a_literal_is_read_with_prose_after_it(value: Any) -> None:
         assert forms.literal_at_start(text + prose) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["about 5", "5 or 6", "5 + 3", "5 if x else 6", "[1][0]", "'a' 'b'[0]", "'a'.upper()", "[1, 2", "x", "f(5)", "", "5, 6 or 7",
-     "not 5", "'a", "(1, 2"],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "about 5", "5 or 6", "5 + 3", "5 if x else 6", "[1][0]", "'a' 'b'[0]", "'a'.upper()", "[1, 2", "x", "f(5)", "",
+    "5, 6 or 7", "not 5", "'a", "(1, 2",
+])  # fmt: skip
 def test_what_is_no_literal_at_the_start(text: str) -> None:
     assert forms.literal_at_start(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "truth"),
-    [
-        ("yes", True), ("No", False), ("**Yes**, it is", True), ("no.", False), ("true", True), ("False", False),
-        ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", None),
-        ("Isn\u2019t executed", False), ("far from right", False), ("not quite right", False), ("right", True),
-        ("is **not** executed", False), ("Yes. No problem.", True), ("Yes\nNo", True), ("maybe", None), ("", None),
-        ("There is no bug", None), ("no error, so yes", False), ("no more iterations", False), ("yesterday", None),
-        ("The program is **not** right.", False), ("I cannot say", None), ("By no means executed", None), ("Yes: not empty", True),
-        ("**Answer: no**. Then it is correct", False), ("The answer is yes. No problem", True), ("This is wrong", False), ("-1", None),
-        ("- yes", True), ("`no`", False), ("incorrect", False), ("Y", True), ("__n__", False), ("1", True), ("0", False), ("10", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "truth"), [
+    ("yes", True), ("No", False), ("**Yes**, it is", True), ("no.", False), ("true", True), ("False", False),
+    ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", None),
+    ("Isn\u2019t executed", False), ("far from right", False), ("not quite right", False), ("right", True),
+    ("is **not** executed", False), ("Yes. No problem.", True), ("Yes\nNo", True), ("maybe", None), ("", None),
+    ("There is no bug", None), ("no error, so yes", False), ("no more iterations", False), ("yesterday", None),
+    ("The program is **not** right.", False), ("I cannot say", None), ("By no means executed", None),
+    ("Yes: not empty", True), ("**Answer: no**. Then it is correct", False), ("The answer is yes. No problem", True),
+    ("This is wrong", False), ("-1", None), ("- yes", True), ("`no`", False), ("incorrect", False), ("Y", True),
+    ("__n__", False), ("1", True), ("0", False), ("10", None),
+])  # fmt: skip
 def test_truth(text: str, truth: bool | None) -> None:
     assert first(forms.truth, text) is truth
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("4", 4), ("Line 4", 4), ("line 4, because line 3 is true", 4), ("4, then 5", 4), ("#4", 4), ("`4`", 4), ("L4", 4),
-        ("4: x = 7", 4), ("in line 3, where y > 5", 3), ("Line 3 - not line 2", 3), ("lines 3 and 4", 3), ("line no. 12", 12),
-        ("\n 4\n", 4), ("four", None), ("-1", None), ("4.5", None), ("x4", None), ("", None), ("the end", None),
-        ("x\nline 4", None), ("y > 3", None), ("4th", None), ("\u22124", None), ("y2, line 3", None), ("The bug is on **line 3**: `y > 5`", 3), ("The wrong line is line 3", 3), ("The line number is 3", 3), ("- 4", 4), ("return 4", None), ("line -4", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9),
-        ("line **9**", 9), ("(4)", 4),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "line"), [
+    ("4", 4), ("Line 4", 4), ("line 4, because line 3 is true", 4), ("4, then 5", 4), ("#4", 4), ("`4`", 4), ("L4", 4),
+    ("4: x = 7", 4), ("in line 3, where y > 5", 3), ("Line 3 - not line 2", 3), ("lines 3 and 4", 3),
+    ("line no. 12", 12), ("\n 4\n", 4), ("four", None), ("-1", None), ("4.5", None), ("x4", None), ("", None),
+    ("the end", None), ("x\nline 4", None), ("y > 3", None), ("4th", None), ("\u22124", None), ("y2, line 3", None),
+    ("The bug is on **line 3**: `y > 5`", 3), ("The wrong line is line 3", 3), ("The line number is 3", 3), ("- 4", 4),
+    ("return 4", None), ("line -4", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9), ("line **9**", 9),
+    ("(4)", 4),
+])  # fmt: skip
 def test_line_number(text: str, line: int | None) -> None:
     assert first(forms.line_number, text) == line
     assert first(forms.next_line, text) == (forms.THE_END if text == "the end" else line)
@@ -89,24 +83,20 @@ def test_the_end(text: str, line: int | str | None) -> None:
     assert forms.next_line(text) == line
 
 
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("5; int", ("5", "int")), ("5;int", ("5", "int")), ("5", ("5", "")), ("'a; b'", ("'a; b'", "")),
-        ("'a; b'; str", ("'a; b'", "str")), ("[1, 2]; list", ("[1, 2]", "list")), ("5\nint", ("5", "int")),
-        ("y = 5; int", ("5", "int")), ("y=5; int", ("5", "int")), ("`y` is 5; int", ("5", "int")),
-        ("The value of y is 5; int", ("5", "int")), ("\\boxed{5}; int", ("5", "int")), ("$5$; int", ("5", "int")),
-        ("\\boxed{5; \\text{int}}", ("5", "int")), ("\u22125; int (label)", ("-5", "int")),
-        ("`5`; `int`", ("5", "int")), ("**5; int**", ("5", "int")), ("5; <class 'int'>", ("5", "int")),
-        ("- value: 5\n- type: int", ("5", "int")), ("type: int; value: 5", None),
-        ("value: 5; type: int", ("5", "int")), ('{"value": 5, "type": "int"}', ("5", "int")),
-        ('{"type": "str", "value": "a"}', ("a", "str")), ("{'a': 1}", ("{'a': 1}", "")),
-        ("5; int because; it is", ("5", "int")), ("5; int\n\nSo; it is", ("5", "int")),
-        ("5; type int", ("5", "int")), ("```\n5; int\n```", ("5", "int")), ("[1]; List[int]", ("[1]", "List")),
-        ("int; 5", None), ("5 (int)", None), ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None),
-        ("z = 5; int", None), ("5;", None), ("5; int.", ("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", ("5", "builtins.int")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "state"), [
+    ("5; int", ("5", "int")), ("5;int", ("5", "int")), ("5", ("5", "")), ("'a; b'", ("'a; b'", "")),
+    ("'a; b'; str", ("'a; b'", "str")), ("[1, 2]; list", ("[1, 2]", "list")), ("5\nint", ("5", "int")),
+    ("y = 5; int", ("5", "int")), ("y=5; int", ("5", "int")), ("`y` is 5; int", ("5", "int")),
+    ("The value of y is 5; int", ("5", "int")), ("\\boxed{5}; int", ("5", "int")), ("$5$; int", ("5", "int")),
+    ("\\boxed{5; \\text{int}}", ("5", "int")), ("\u22125; int (label)", ("-5", "int")), ("`5`; `int`", ("5", "int")),
+    ("**5; int**", ("5", "int")), ("5; <class 'int'>", ("5", "int")), ("- value: 5\n- type: int", ("5", "int")),
+    ("type: int; value: 5", None), ("value: 5; type: int", ("5", "int")), ('{"value": 5, "type": "int"}', ("5", "int")),
+    ('{"type": "str", "value": "a"}', ("a", "str")), ("{'a': 1}", ("{'a': 1}", "")),
+    ("5; int because; it is", ("5", "int")), ("5; int\n\nSo; it is", ("5", "int")), ("5; type int", ("5", "int")),
+    ("```\n5; int\n```", ("5", "int")), ("[1]; List[int]", ("[1]", "List")), ("int; 5", None), ("5 (int)", None),
+    ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None), ("z = 5; int", None), ("5;", None),
+    ("5; int.", ("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", ("5", "builtins.int")),
+])  # fmt: skip
 def test_state(text: str, state: tuple[str, str] | None) -> None:
     assert first(forms.state, text, "y") == state
 
@@ -118,18 +108,16 @@ def test_every_state_is_read_back(value: Any) -> None:
         assert read is not None and read[1] == type(value).__name__ and same_output(read[0], repr(value), False)
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("[0, 1]", ["0", "1"]), ("(0, 1)", ["0", "1"]), ("0, 1", ["0", "1"]), ("0\n1", ["0", "1"]), ("- 0\n- 1", ["0", "1"]),
-        ("1. 5\n2. 6", ["5", "6"]), ("Step 1: 5\nStep 2: 6", ["5", "6"]), ("i = [0, 1]", ["0", "1"]), ("[]", []),
-        ("['a, b', \"c\"]", ["'a, b'", '"c"']), ("[(0, 'a'), [1]]", ["(0, 'a')", "[1]"]), ("[0, 1,]", ["0", "1"]),
-        ("[0, 1] since it ends", ["0", "1"]), ("[a, b]", ["a", "b"]), ("Y, N", ["Y", "N"]), ("[true, false]", ["true", "false"]),
-        ("5", ["5"]), ('{"i": [0, 1]}', ["0", "1"]), ("[0, ..., 9]", ["0", "...", "9"]), ("[-1, 2]", ["-1", "2"]),
-        ("[0, 1", None), ("range(3)", None), ("The values are [0, 1]", None), ("0, 1 and so on", None), ("", None),
-        ("{'j': [0]}", None), ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "values"), [
+    ("[0, 1]", ["0", "1"]), ("(0, 1)", ["0", "1"]), ("0, 1", ["0", "1"]), ("0\n1", ["0", "1"]),
+    ("- 0\n- 1", ["0", "1"]), ("1. 5\n2. 6", ["5", "6"]), ("Step 1: 5\nStep 2: 6", ["5", "6"]),
+    ("i = [0, 1]", ["0", "1"]), ("[]", []), ("['a, b', \"c\"]", ["'a, b'", '"c"']),
+    ("[(0, 'a'), [1]]", ["(0, 'a')", "[1]"]), ("[0, 1,]", ["0", "1"]), ("[0, 1] since it ends", ["0", "1"]),
+    ("[a, b]", ["a", "b"]), ("Y, N", ["Y", "N"]), ("[true, false]", ["true", "false"]), ("5", ["5"]),
+    ('{"i": [0, 1]}', ["0", "1"]), ("[0, ..., 9]", ["0", "...", "9"]), ("[-1, 2]", ["-1", "2"]), ("[0, 1", None),
+    ("range(3)", None), ("The values are [0, 1]", None), ("0, 1 and so on", None), ("", None), ("{'j': [0]}", None),
+    ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None),
+])  # fmt: skip
 def test_values(text: str, values: list[str] | None) -> None:
     assert first(forms.values, text, "i") == values
 
@@ -141,14 +129,11 @@ def test_every_list_is_read_value_by_value(items: list[Any]) -> None:
     assert all(same_step(text, repr(item), ["i"]) for text, item in zip(texts, items, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("text", "count", "values"),
-    [
-        ("1\n'x'", 2, ["1", "'x'"]), ("1. 1\n2. 'x'", 2, ["1", "'x'"]), ("1", 1, ["1"]), ("- 1\n- 2", 2, ["1", "2"]),
-        ("1\n2", 3, None), ("1\nx", 2, None), ("1\n2\n3", 2, None), ("", 1, None), ("1, because\n2", 2, ["1", "2"]),
-        ("1\n\nThe loop ends.", 1, ["1"]), ("Here:\n1", 1, None), ("1\nx\n2", 2, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "count", "values"), [
+    ("1\n'x'", 2, ["1", "'x'"]), ("1. 1\n2. 'x'", 2, ["1", "'x'"]), ("1", 1, ["1"]), ("- 1\n- 2", 2, ["1", "2"]),
+    ("1\n2", 3, None), ("1\nx", 2, None), ("1\n2\n3", 2, None), ("", 1, None), ("1, because\n2", 2, ["1", "2"]),
+    ("1\n\nThe loop ends.", 1, ["1"]), ("Here:\n1", 1, None), ("1\nx\n2", 2, None),
+])  # fmt: skip
 def test_rows_of_values(text: str, count: int, values: list[str] | None) -> None:
     assert forms.rows_of_values(text, count) == values
 
@@ -164,21 +149,10 @@ def test_executed_lines(text: str) -> None:
     assert forms.executed_lines(text) == [2, 3, 4]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2-5, 7",
-        "2, 3, ..., 9",
-        "2, 3\u2026",
-        "I do not know.",
-        "",
-        "2, 3, because 4",
-        "2: a\nthen 3",
-        "-2, 3",
-        "1234567890, 2",
-        "2, x",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "2-5, 7", "2, 3, ..., 9", "2, 3\u2026", "I do not know.", "", "2, 3, because 4", "2: a\nthen 3", "-2, 3",
+    "1234567890, 2", "2, x",
+])  # fmt: skip
 def test_a_list_that_is_not_read_as_a_whole_is_malformed(text: str) -> None:
     assert forms.executed_lines(text) is None
 
@@ -191,24 +165,20 @@ def test_lines_are_read_in_order(lines: list[int]) -> None:
     assert forms.executed_lines(numbered) == lines
 
 
-@pytest.mark.parametrize(
-    ("text", "steps"),
-    [
-        ("3: 0\n4: True", [(3, "0"), (4, "True")]), ("line 3: 0\nLine 4: True", [(3, "0"), (4, "True")]),
-        ("3 0\n4 True", [(3, "0"), (4, "True")]), ("- 3: 0\n\n- 4: True", [(3, "0"), (4, "True")]), ("3: -1", [(3, "-1")]),
-        ("1. Line 3: 0\n2. Line 4: True", [(3, "0"), (4, "True")]), ("3: 'x: y'", [(3, "'x: y'")]), ("3 -> 0", [(3, "0")]),
-        ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "steps"), [
+    ("3: 0\n4: True", [(3, "0"), (4, "True")]), ("line 3: 0\nLine 4: True", [(3, "0"), (4, "True")]),
+    ("3 0\n4 True", [(3, "0"), (4, "True")]), ("- 3: 0\n\n- 4: True", [(3, "0"), (4, "True")]), ("3: -1", [(3, "-1")]),
+    ("1. Line 3: 0\n2. Line 4: True", [(3, "0"), (4, "True")]), ("3: 'x: y'", [(3, "'x: y'")]), ("3 -> 0", [(3, "0")]),
+    ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
+])  # fmt: skip
 def test_steps(text: str, steps: list[tuple[int, str]] | None) -> None:
     assert forms.steps(text) == steps
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [("\u20117", "-7"), ("[1,\u202f\u22122]", "[1, -2]"), ("\ufeff5\u200b\u2060", "5"), ("\u201ca\u201d", '"a"'), ("a\u2011b", "a\u2011b"),
-     ("1\u00a0000", "1 000"), ("\u2018it\u2019", "'it'")],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "same"), [
+    ("\u20117", "-7"), ("[1,\u202f\u22122]", "[1, -2]"), ("\ufeff5\u200b\u2060", "5"), ("\u201ca\u201d", '"a"'),
+    ("a\u2011b", "a\u2011b"), ("1\u00a0000", "1 000"), ("\u2018it\u2019", "'it'"),
+])  # fmt: skip
 def test_plain(text: str, same: str) -> None:
     assert plain(text) == same
 
@@ -218,15 +188,14 @@ def test_the_text_as_it_is_comes_first(text: str, name: str) -> None:
     assert next(readings(text, name)) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [
-        ("`5`", "5"), ("**`5`**", "5"), ("```python\n5\n```", "5"), ("```\n5\n```\nSo it ends.", "5"), ("`5`, since x", "5"), ("$5$", "5"),
-        ("$$\\boxed{\\{1: 2\\}}$$", "{1: 2}"), ("\\(5\\)", "5"), ("<code>5</code>", "5"), ("Answer: 5", "5"), ("**Output:** 5", "5"),
-        ("5.", "5"), ("y = 5", "5"), ("`y` -> 5", "5"), ('{"output": 5}', "5"), ('{"y": "a"}', "a"), ("<|begin_of_box|>5<|end_of_box|>", "5"),
-        ("\\text{5}", "5"), ("f(3) == 5", "5"), ("f([1], 2).", "f([1], 2)"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"), ("__5__", "5"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "inside"), [
+    ("`5`", "5"), ("**`5`**", "5"), ("```python\n5\n```", "5"), ("```\n5\n```\nSo it ends.", "5"),
+    ("`5`, since x", "5"), ("$5$", "5"), ("$$\\boxed{\\{1: 2\\}}$$", "{1: 2}"), ("\\(5\\)", "5"),
+    ("<code>5</code>", "5"), ("Answer: 5", "5"), ("**Output:** 5", "5"), ("5.", "5"), ("y = 5", "5"), ("`y` -> 5", "5"),
+    ('{"output": 5}', "5"), ('{"y": "a"}', "a"), ("<|begin_of_box|>5<|end_of_box|>", "5"), ("\\text{5}", "5"),
+    ("f(3) == 5", "5"), ("f([1], 2).", "f([1], 2)"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"),
+    ("__5__", "5"),
+])  # fmt: skip
 def test_layout_is_removed(text: str, inside: str) -> None:
     assert list(readings(text, "y"))[-1].strip() == inside
 

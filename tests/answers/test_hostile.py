@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Every reader takes time in proportion to the length of a response, whatever the response is."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial
@@ -16,35 +14,30 @@ from lm_eval_codemind.families import families
 from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING
 from lm_eval_codemind.families.execution.trace import TRACE
 from lm_eval_codemind.families.ier.published import PUBLISHED_IER
-from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT
+from lm_eval_codemind.families.ier.task import FLEXIBLE, IER
 from lm_eval_codemind.families.runtime.task import RUNTIME
 from lm_eval_codemind.families.verdict.task import LOCATE, VERDICT
 from lm_eval_codemind.family import Family
-from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.studies.re2.published.rules import read_branches, read_loops, read_value, same_output
 from lm_eval_codemind.studies.re2.published.task import PUBLISHED_RE2
 from lm_eval_codemind.studies.re2.task import RE2
 from lm_eval_codemind.studies.re2.values import read_lines, value_at_start
 from lm_eval_codemind.studies.reval.task import PUBLISHED_RUNTIME
 from lm_eval_codemind.studies.traces.task import CES, COCONUT
+from tests.answers.questions import question
 
-READERS: list[tuple[Family, str, str, str]] = [
-    (IER, "steps", STRICT, "output"),
-    (IER, "steps", FLEXIBLE, "output"),
-    (PUBLISHED_IER, "steps", STRICT, "output"),
-    *((RUNTIME, setting, RUNTIME.filters[0], "answer") for setting in ("coverage", "state", "path", "output")),
-    (PUBLISHED_RUNTIME, "state", PUBLISHED_RUNTIME.filters[0], "ANSWER"),
-    (VERDICT, "buggy", VERDICT.filters[0], "answer"),
-    (LOCATE, "buggy", LOCATE.filters[0], "answer"),
-    (LOOP_REASONING, "loops", LOOP_REASONING.filters[0], "answer"),
-    (BRANCH_REASONING, "branches", BRANCH_REASONING.filters[0], "answer"),
-    (TRACE, "lines", TRACE.filters[0], "trace"),
-    (TRACE, "states", TRACE.filters[0], "trace"),
-    *((RE2, setting, RE2.filters[0], "answer") for setting in ("output", "loop", "branch")),
-    *((PUBLISHED_RE2, setting, PUBLISHED_RE2.filters[0], "ANSWER") for setting in ("output", "loop", "branch")),
-    (CES, "", CES.filters[0], "OUTPUT"),
-    (COCONUT, "", COCONUT.filters[0], "answer"),
-]
+READERS = [(IER, "steps", FLEXIBLE, "output")] + [
+    (family, setting, family.filters[0], mark)
+    for family, settings, mark in (
+        (IER, "steps", "output"), (PUBLISHED_IER, "steps", "output"), (RUNTIME, "coverage state path output", "answer"),
+        (PUBLISHED_RUNTIME, "state", "ANSWER"), (VERDICT, "buggy", "answer"), (LOCATE, "buggy", "answer"),
+        (LOOP_REASONING, "loops", "answer"), (BRANCH_REASONING, "branches", "answer"), (TRACE, "lines states", "trace"),
+        (RE2, "output loop branch", "answer"), (PUBLISHED_RE2, "output loop branch", "ANSWER"),
+        (CES, "", "OUTPUT"), (COCONUT, "", "answer"),
+    )
+    for setting in settings.split() or [""]
+]  # fmt: skip
 IDS = [f"{type(family).__name__} {setting} {filter}" for family, setting, filter, _ in READERS]
 PIECES = [
     "<think>", "</think>", "\n<think>", "[THOUGHT]\n", "<|channel|>analysis<|message|>", "<|channel|>final", "<|a|>", "</s> ", "analysis",
@@ -57,20 +50,11 @@ PIECES = [
 ]  # fmt: skip
 
 
-def question(setting: str) -> Question:
-    document = {"benchmark": "b", "problem_id": "P", "kind": "function", "language": "python", "setting": setting}
-    document |= {
-        "variable": "y",
-        "outputs": ["5", "6"],
-        "output": "[1, 2]",
-        "code": "for y in range(3):\n    pass",
-        "line": 1,
-    }
-    return Question.from_document({**document, "program": "x = 1\ny = 2"})
+FIELDS = {"variable": "y", "outputs": ["5", "6"], "output": "[1, 2]", "program": "x = 1\ny = 2", "line": 1}
 
 
 def reader(family: Family, setting: str, filter: str, mark: str) -> Callable[[str], Answer]:
-    asked = question(setting)
+    asked = question(setting, code="for y in range(3):\n    pass", **FIELDS)
     opens, closes = ("[{}]", "[/{}]") if mark.isupper() else ("<{}>", "</{}>")
     frame = f"{opens.format(mark)}\n%s\n{closes.format(mark)}"
 

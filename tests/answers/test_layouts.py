@@ -1,7 +1,5 @@
 """Every label of every task is read back from every layout, and never from thinking that is cut off."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -5,83 +5,62 @@ import pytest
 from lm_eval_codemind.answers.blocks import last_block
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read, stated
 from lm_eval_codemind.families.ier import task as ier
-from lm_eval_codemind.questions import Answer, Question
-
-
-def asked(output: str = "5", kind: str = "function") -> Question:
-    document = {"benchmark": "b", "problem_id": "P", "kind": kind, "language": "python", "output": output}
-    return Question.from_document(document)
+from lm_eval_codemind.questions import Answer
+from tests.answers.questions import question
 
 
 def answer_in(response: str, filter: str = ier.STRICT, kind: str = "function") -> Answer:
-    return ier.IER.read(response, asked(kind=kind), filter)
+    return ier.IER.read(response, question(kind=kind, output="5"), filter)
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("<output>\n5\n</output>", "\n5\n"),
-        ("<output>5</output>", "5"),
-        ("I think.\n<output>\n[1, 2]\n</output>\nHope this helps!", "\n[1, 2]\n"),
-        ("<OUTPUT>5</Output>", "5"),
-        # cut off, by its budget or by a stop sequence
-        ("<output>\n5", None),
-        # repeated: the last one that is closed
-        ("<output>4</output> No, wait. <output>5</output>", "5"),
-        ("I put it between <output> tags.\n<output>5</output>", "5"),
-        ("<output>5</output> as asked, in <output> tags", "5"),
-        ("<output></output>\n<output>5</output>\n<output>\n</output>", "5"),
-        ("<output>4 <output>5", None),
-        # a base model that goes on
-        ("<output>\n5\n</output>\n\n### Problem\nanother\n<output>\n6\n</output>", "\n5\n"),
-        ("### Problem\nrepeated\n<output>\n5\n</output>", "\n5\n"),
-        ("<output>5\n### Problem\n<output>6</output>", None),
-        # the artifact's form
-        ("<<<Analysis>>>\nx\n<<<Output>>>\n5\n[END-OF-RESPONSE]\nIn: <<<Output>>>\n6\n[END-OF-RESPONSE]", "\n5\n"),
-        ("<<<Output>>>\n5", "\n5"),
-        # thinking
-        ("<think><output>4</output></think><output>5</output>", "5"),
-        ("<output>4</output></think>5", None),
-        ("<think>maybe <output>4</output>", None),
-        # what belongs to the markers
-        ("<output> a b </output>", "a b"),
-        ("<output>  a b  </output>", " a b "),
-        ("<output> 5", None),
-        ("<output>\n a \n</output>", "\n a \n"),
-        ("  <output>\n  a\n   b\n  </output>", "\na\n b\n"),
-        ("  <output>\n  a\n b\n  </output>", "\n  a\n b\n"),
-        # Windows
-        ("<output>\r\n5\r\n</output>\r\n", "\n5\n"),
-        ("The output is 5", None),
-        ("", None),
-        ("<output></output>", None),
-        # marks that a sentence mentions
-        ("<output>55</output>\nI put it between <output> and </output>.", "55"),
-        ("<output>55</output>\nI put it between `<output>` and `</output>`, as asked.", "55"),
-        ('I write it between "<output>" and "</output>".\n<output>\n55', None),
-        ("The answer goes between <output> and </output>:\n<output>55", None),
-        ("I use <output>...</output> tags.\n<output>55</output>\nThe <output></output> tags hold it.", "55"),
-        ("I wrap it as <output>your answer</output>.\n<output>55</output>", "55"),
-        ("<output>55</output>\nIn <output>the final result</output> tags, as asked.", "55"),
-        ("<output>55</output> stands between <output> and </output>.", "55"),
-        ("I put my answer between <output> and </output>.", None),
-        ("<output>55</output>\n<output>...</output> is the form.", "55"),
-        ("<output>55</output>\nThe form is <output>...</output>", "55"),
-        ("<output>55</output>\n<output>...</output>", "..."),
-        # a sentence that states it
-        ("So the answer is <output>55</output>.", "55"),
-        ("It prints <output>YES</output> since 3 > 2.", "YES"),
-        ("So the answer is <output>55", None),
-        ("<output>4</output>\nNo, it is <output>5</output>, for 2 + 3 is 5.", "5"),
-        ("Both are <output>4</output> and <output>5</output>", "5"),
-        ("It is `<output>55</output>`.", "55"),
-        # thinking that nothing follows
-        ("<output>55</output></think>", "55"),
-        ("<output>55</output>\n</think>\n", "55"),
-        ("<think>So it is <output>55</output></think><|im_end|>", "55"),
-        ("<output>55</output>\n<think>Let me check: <output>4</output></think>", "55"),
-    ],
-)
+@pytest.mark.parametrize(("response", "answer"), [
+    ("<output>\n5\n</output>", "\n5\n"), ("<output>5</output>", "5"),
+    ("I think.\n<output>\n[1, 2]\n</output>\nHope this helps!", "\n[1, 2]\n"), ("<OUTPUT>5</Output>", "5"),
+    # cut off, by its budget or by a stop sequence
+    ("<output>\n5", None),
+    # repeated: the last one that is closed
+    ("<output>4</output> No, wait. <output>5</output>", "5"),
+    ("I put it between <output> tags.\n<output>5</output>", "5"),
+    ("<output>5</output> as asked, in <output> tags", "5"),
+    ("<output></output>\n<output>5</output>\n<output>\n</output>", "5"), ("<output>4 <output>5", None),
+    # a base model that goes on
+    ("<output>\n5\n</output>\n\n### Problem\nanother\n<output>\n6\n</output>", "\n5\n"),
+    ("### Problem\nrepeated\n<output>\n5\n</output>", "\n5\n"), ("<output>5\n### Problem\n<output>6</output>", None),
+    # the artifact's form
+    ("<<<Analysis>>>\nx\n<<<Output>>>\n5\n[END-OF-RESPONSE]\nIn: <<<Output>>>\n6\n[END-OF-RESPONSE]", "\n5\n"),
+    ("<<<Output>>>\n5", "\n5"),
+    # thinking
+    ("<think><output>4</output></think><output>5</output>", "5"), ("<output>4</output></think>5", None),
+    ("<think>maybe <output>4</output>", None),
+    # what belongs to the markers
+    ("<output> a b </output>", "a b"), ("<output>  a b  </output>", " a b "), ("<output> 5", None),
+    ("<output>\n a \n</output>", "\n a \n"), ("  <output>\n  a\n   b\n  </output>", "\na\n b\n"),
+    ("  <output>\n  a\n b\n  </output>", "\n  a\n b\n"),
+    # Windows
+    ("<output>\r\n5\r\n</output>\r\n", "\n5\n"), ("The output is 5", None), ("", None), ("<output></output>", None),
+    # marks that a sentence mentions
+    ("<output>55</output>\nI put it between <output> and </output>.", "55"),
+    ("<output>55</output>\nI put it between `<output>` and `</output>`, as asked.", "55"),
+    ('I write it between "<output>" and "</output>".\n<output>\n55', None),
+    ("The answer goes between <output> and </output>:\n<output>55", None),
+    ("I use <output>...</output> tags.\n<output>55</output>\nThe <output></output> tags hold it.", "55"),
+    ("I wrap it as <output>your answer</output>.\n<output>55</output>", "55"),
+    ("<output>55</output>\nIn <output>the final result</output> tags, as asked.", "55"),
+    ("<output>55</output> stands between <output> and </output>.", "55"),
+    ("I put my answer between <output> and </output>.", None),
+    ("<output>55</output>\n<output>...</output> is the form.", "55"),
+    ("<output>55</output>\nThe form is <output>...</output>", "55"),
+    ("<output>55</output>\n<output>...</output>", "..."),
+    # a sentence that states it
+    ("So the answer is <output>55</output>.", "55"), ("It prints <output>YES</output> since 3 > 2.", "YES"),
+    ("So the answer is <output>55", None),
+    ("<output>4</output>\nNo, it is <output>5</output>, for 2 + 3 is 5.", "5"),
+    ("Both are <output>4</output> and <output>5</output>", "5"), ("It is `<output>55</output>`.", "55"),
+    # thinking that nothing follows
+    ("<output>55</output></think>", "55"), ("<output>55</output>\n</think>\n", "55"),
+    ("<think>So it is <output>55</output></think><|im_end|>", "55"),
+    ("<output>55</output>\n<think>Let me check: <output>4</output></think>", "55"),
+])  # fmt: skip
 def test_marked_answer(response: str, answer: str | None) -> None:
     assert answer_in(response).text == answer
 
@@ -91,36 +70,22 @@ def test_a_heading_of_the_models_own_does_not_end_the_response() -> None:
     assert (answer_in(response).text or "").strip() == "4"
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("<output>YES</output>\nThe <output></output> tags hold what is printed.", "YES"),
-        ("<output>YES</output>\nI put it between <output> and </output>.", "YES"),
-        ("It prints <output>YES</output> since 3 > 2.", "YES"),
-        ("<output>\n</output>", "\n"),
-        ("<output>and</output>", "and"),
-        ("It prints <output>\nand\n</output>", "\nand\n"),
-    ],
-)
+@pytest.mark.parametrize(("response", "answer"), [
+    ("<output>YES</output>\nThe <output></output> tags hold what is printed.", "YES"),
+    ("<output>YES</output>\nI put it between <output> and </output>.", "YES"),
+    ("It prints <output>YES</output> since 3 > 2.", "YES"), ("<output>\n</output>", "\n"),
+    ("<output>and</output>", "and"), ("It prints <output>\nand\n</output>", "\nand\n"),
+])  # fmt: skip
 def test_printed_text(response: str, answer: str) -> None:
     assert answer_in(response, kind="script").text == answer
 
 
-@pytest.mark.parametrize(
-    ("response", "reading"),
-    [
-        ("<output>5</output>", "read"),
-        ("<output>'a'</output>", "read"),
-        ("<output>**6**, because</output>", "read"),
-        ("<output>the list</output>", "malformed"),
-        ("<output>5 or 6</output>", "malformed"),
-        ("<output></output>", "no_answer"),
-        ("The output is 5", "no_answer"),
-        ("<output>5", "no_answer"),
-        ("<think><output>5</output> or", "unfinished"),
-        ("[THOUGHT]\nso\n<output>5</output>", "read"),
-    ],
-)
+@pytest.mark.parametrize(("response", "reading"), [
+    ("<output>5</output>", "read"), ("<output>'a'</output>", "read"), ("<output>**6**, because</output>", "read"),
+    ("<output>the list</output>", "malformed"), ("<output>5 or 6</output>", "malformed"),
+    ("<output></output>", "no_answer"), ("The output is 5", "no_answer"), ("<output>5", "no_answer"),
+    ("<think><output>5</output> or", "unfinished"), ("[THOUGHT]\nso\n<output>5</output>", "read"),
+])  # fmt: skip
 def test_how_a_response_is_read(response: str, reading: str) -> None:
     assert answer_in(response).reading == reading
     assert answer_in(response.replace("the list", "a b")).reading == reading
@@ -129,65 +94,46 @@ def test_how_a_response_is_read(response: str, reading: str) -> None:
 
 
 def test_a_string_may_lack_its_quotes() -> None:
-    question = asked("'a b'")
-    assert ier.IER.read("<output>a b</output>", question, ier.STRICT).reading == "read"
-    assert ier.IER.read("<output>a c</output>", question, ier.STRICT).reading == "malformed"
+    asked = question(output="'a b'")
+    assert ier.IER.read("<output>a b</output>", asked, ier.STRICT).reading == "read"
+    assert ier.IER.read("<output>a c</output>", asked, ier.STRICT).reading == "malformed"
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("x <output>5</output> y 6", "5"),
-        ("\\boxed{7}\n\nThe value of x was 3.", "7"),
-        ("So $\\boxed{\\{1: 2\\}}$.", "{1: 2}"),
-        ("### Output\n`True`\n\n### Explanation\nSince `n` is 5.", "True"),
-        ("**Answer**\n\n5\n\nNote: 6", "5"),
-        ("The answer is:\n```python\n{'a': 1}\n```\nThe value 3", "{'a': 1}"),
-        ("**Output:** `[1, 2]`\n\nBecause f(3) == 5", "[1, 2]"),
-        ("The output is 7.\n\nSince x was 3.", "7"),
-        ("First it is 6.\nTherefore, the result is 7, since x is 3.\nAnd so on.", "7"),
-        ("The result is 3.\n```\n4\n```", "3"),
-        ("Answer: 4\nNo, wait.\nAnswer: 7\nThe result is 3.", "7"),
-        ("```\n1\n```\nand then\n```\n2\n```\nDone!", "2"),
-        ("It is `1`.\nIt returns **5**.", "5"),
-        ("thinking\n12", "12"),
-        ("f([1]) == [2, 3]", "[2, 3]"),
-        ("result = True\n", "True"),
-        ("First 4.\n<answer>55</answer>", "55"),
-        ("[ANSWER]55[/ANSWER]", "55"),
-        ("[OUTPUT]\n55\n[/OUTPUT]", "55"),
-        ('[OUTPUT]{"output": [1]}[/OUTPUT]', "[1]"),
-        ('So:\n```json\n{"output": [1, {"a": null}]}\n```', "[1, {'a': None}]"),
-        ("<|begin_of_box|>55<|end_of_box|>", "55"),
-        ("\\boxed{5}\nNo: \\boxed{[1, {2: 3}]}", "[1, {2: 3}]"),
-        ("analysis4 or 5.assistantfinal5", "5"),
-        ("<think>is 4</think>It returns **5**.", "5"),
-    ],
-)
+def score(response: str, output: str, kind: str = "function") -> float | None:
+    """Return the score of an answer that may stand outside of the marks."""
+    asked = question(kind=kind, output=output)
+    return ier.IER.score(asked, ier.IER.read(response, asked, ier.FLEXIBLE))["r_ier"]
+
+
+@pytest.mark.parametrize(("response", "answer"), [
+    ("x <output>5</output> y 6", "5"), ("\\boxed{7}\n\nThe value of x was 3.", "7"),
+    ("So $\\boxed{\\{1: 2\\}}$.", "{1: 2}"),
+    ("### Output\n`True`\n\n### Explanation\nSince `n` is 5.", "True"), ("**Answer**\n\n5\n\nNote: 6", "5"),
+    ("The answer is:\n```python\n{'a': 1}\n```\nThe value 3", "{'a': 1}"),
+    ("**Output:** `[1, 2]`\n\nBecause f(3) == 5", "[1, 2]"), ("The output is 7.\n\nSince x was 3.", "7"),
+    ("First it is 6.\nTherefore, the result is 7, since x is 3.\nAnd so on.", "7"),
+    ("The result is 3.\n```\n4\n```", "3"),
+    ("Answer: 4\nNo, wait.\nAnswer: 7\nThe result is 3.", "7"), ("```\n1\n```\nand then\n```\n2\n```\nDone!", "2"),
+    ("It is `1`.\nIt returns **5**.", "5"), ("thinking\n12", "12"), ("f([1]) == [2, 3]", "[2, 3]"),
+    ("result = True\n", "True"), ("First 4.\n<answer>55</answer>", "55"), ("[ANSWER]55[/ANSWER]", "55"),
+    ("[OUTPUT]\n55\n[/OUTPUT]", "55"), ('[OUTPUT]{"output": [1]}[/OUTPUT]', "[1]"),
+    ('So:\n```json\n{"output": [1, {"a": null}]}\n```', "[1, {'a': None}]"), ("<|begin_of_box|>55<|end_of_box|>", "55"),
+    ("\\boxed{5}\nNo: \\boxed{[1, {2: 3}]}", "[1, {2: 3}]"), ("analysis4 or 5.assistantfinal5", "5"),
+    ("<think>is 4</think>It returns **5**.", "5"),
+])  # fmt: skip
 def test_flexible_extraction_has_a_fixed_order(response: str, answer: str) -> None:
-    question = asked(answer)
-    read_answer = ier.IER.read(response, question, ier.FLEXIBLE)
-    assert read_answer.reading == "read" and ier.IER.score(question, read_answer)["r_ier"] == 1
-    other = asked("77")
-    assert ier.IER.score(other, ier.IER.read(response, other, ier.FLEXIBLE))["r_ier"] == 0
+    read_answer = answer_in(response, ier.FLEXIBLE)
+    assert read_answer.reading == "read"
+    assert [score(response, output) for output in (answer, "77")] == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("It prints\n```\nYES\nNO\n```", "YES\nNO"),
-        ("Step 1.\n**Output:**\nYES\nNO", "YES\nNO"),
-        ("The output:\n\n3 4\n\nIt ends.", "3 4"),
-        ("bla\nYES", "YES"),
-        ("<answer>YES</answer>", "YES"),
-        (r"So it is \boxed{YES}.", "YES"),
-        ("n is 3.\nAnswer: YES", "YES"),
-        ("n is 3.\n**Answer:** YES", "YES"),
-    ],
-)
+@pytest.mark.parametrize(("response", "answer"), [
+    ("It prints\n```\nYES\nNO\n```", "YES\nNO"), ("Step 1.\n**Output:**\nYES\nNO", "YES\nNO"),
+    ("The output:\n\n3 4\n\nIt ends.", "3 4"), ("bla\nYES", "YES"), ("<answer>YES</answer>", "YES"),
+    (r"So it is \boxed{YES}.", "YES"), ("n is 3.\nAnswer: YES", "YES"), ("n is 3.\n**Answer:** YES", "YES"),
+])  # fmt: skip
 def test_flexible_extraction_of_printed_text(response: str, answer: str) -> None:
-    question = asked(f"{answer}\n", "script")
-    assert ier.IER.score(question, ier.IER.read(response, question, ier.FLEXIBLE))["r_ier"] == 1
+    assert score(response, f"{answer}\n", "script") == 1
 
 
 def test_a_sentence_inside_a_line_is_not_interpreted() -> None:

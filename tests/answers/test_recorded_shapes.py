@@ -1,7 +1,5 @@
 """Answers in the forms that recorded responses have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +7,14 @@ import pytest
 import yaml
 
 from lm_eval_codemind.families.verdict import task as verdict
-from lm_eval_codemind.questions import Question
 from lm_eval_codemind.studies.traces import ces
 from lm_eval_codemind.studies.traces import task as trace_published
+from tests.answers.questions import question
 
 SHAPES = yaml.safe_load(Path(__file__).with_name("recorded_shapes.yaml").read_text(encoding="utf-8"))
 PROGRAM = "for i in range(2): ## [STATE]i=[0, 1][/STATE]\n    pass"
 LINES = ["def total(n):", "    if n == 0:", "        return 0", "    else:", "        return n"]
-QUESTION = Question.from_document({"benchmark": "b", "problem_id": "P", "kind": "function", "language": "python"})
+QUESTION = question()
 
 
 def read(kind: str, text: str, *values: Any) -> Any:

@@ -1,7 +1,5 @@
 """REval's rules, with the faults that they have."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.studies.reval import rules as reval
@@ -9,48 +7,28 @@ from lm_eval_codemind.studies.reval import rules as reval
 VALUES = [("5", "builtins.int"), ("1.5", "builtins.float")]
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("[ANSWER] YES [/ANSWER]", "YES"),
-        ("5; int [/ANSWER] and more", "5; int"),
-        ("The [ANSWER]a", "a"),
-        ("[ANSWER]4[/ANSWER] No: [ANSWER]5[/ANSWER]", "5"),
-        ("[THOUGHT]so [ANSWER]4[/ANSWER][/THOUGHT]\n[ANSWER]5[/ANSWER]", "5"),
-        ("<think>so [ANSWER]4[/ANSWER] or", ""),
-        (" NO ", "NO"),
-    ],
-)
+@pytest.mark.parametrize(("response", "answer"), [
+    ("[ANSWER] YES [/ANSWER]", "YES"), ("5; int [/ANSWER] and more", "5; int"), ("The [ANSWER]a", "a"),
+    ("[ANSWER]4[/ANSWER] No: [ANSWER]5[/ANSWER]", "5"),
+    ("[THOUGHT]so [ANSWER]4[/ANSWER][/THOUGHT]\n[ANSWER]5[/ANSWER]", "5"), ("<think>so [ANSWER]4[/ANSWER] or", ""),
+    (" NO ", "NO"),
+])  # fmt: skip
 def test_the_answer_in_a_response(response: str, answer: str) -> None:
     assert reval.answer_of(response) == answer
 
 
-@pytest.mark.parametrize(
-    ("answer", "covered"),
-    [("YES", True), (" yes, it is", True), ("Yesterday", True), ("NO", False), ("It is: YES", False), ("", False)],
-)
+@pytest.mark.parametrize(("answer", "covered"), [
+    ("YES", True), (" yes, it is", True), ("Yesterday", True), ("NO", False), ("It is: YES", False), ("", False),
+])  # fmt: skip
 def test_coverage(answer: str, covered: bool) -> None:
     assert reval.coverage(answer) is covered
 
 
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [
-        ("5; int", True),
-        ("5; builtins.int", True),
-        ("5; INT", True),
-        ("5.0; int", True),
-        ("5; str", False),
-        ("6; int", False),
-        ("5", False),
-        ("int", False),
-        ("1.5000005; float", True),
-        ("1.500002; float", False),
-        ("1.4999995; float", True),
-        ("x; int", False),
-        ("5; int; int", False),
-    ],
-)
+@pytest.mark.parametrize(("answer", "right"), [
+    ("5; int", True), ("5; builtins.int", True), ("5; INT", True), ("5.0; int", True), ("5; str", False),
+    ("6; int", False), ("5", False), ("int", False), ("1.5000005; float", True), ("1.500002; float", False),
+    ("1.4999995; float", True), ("x; int", False), ("5; int; int", False),
+])  # fmt: skip
 def test_states(answer: str, right: bool) -> None:
     assert reval.state(answer, VALUES) is right
 
@@ -76,16 +54,12 @@ def test_a_path_is_the_text_of_a_line() -> None:
 MASKED = "x = f(1)\nassert x == ??\nassert g(x) == ??"
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ("x = f(1)\nassert x == 2\nassert g(x) == 3", "x = f(1)\nassert x == 2\nassert g(x) == 3"),
-        ("assert x == 2\nassert g(x) == 3", "x = f(1)\nassert x == 2\nassert g(x) == 3"),
-        ("y = 0\nx = f(1)\nassert x == 2\nassert g(x) == 3", "y = 0\nx = f(1)\nassert x == 2\nassert g(x) == 3"),
-        ("assert g(x) == 3", "x = f(1)\nassert x == ??\nassert g(x) == 3"),
-        ("x = f(1)\nx\nassert g(x) == 3", None),
-        ("assert True\nassert g(x) == 3", None),
-    ],
-)
+@pytest.mark.parametrize(("answer", "text"), [
+    ("x = f(1)\nassert x == 2\nassert g(x) == 3", "x = f(1)\nassert x == 2\nassert g(x) == 3"),
+    ("assert x == 2\nassert g(x) == 3", "x = f(1)\nassert x == 2\nassert g(x) == 3"),
+    ("y = 0\nx = f(1)\nassert x == 2\nassert g(x) == 3", "y = 0\nx = f(1)\nassert x == 2\nassert g(x) == 3"),
+    ("assert g(x) == 3", "x = f(1)\nassert x == ??\nassert g(x) == 3"), ("x = f(1)\nx\nassert g(x) == 3", None),
+    ("assert True\nassert g(x) == 3", None),
+])  # fmt: skip
 def test_the_assertions_that_are_executed(answer: str, text: str | None) -> None:
     assert reval.assertions(answer, MASKED) == text

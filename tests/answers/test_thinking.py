@@ -64,22 +64,6 @@ def test_stray_tags_after_the_thinking_are_no_answer() -> None:
     assert read(f"<think>{ANSWER}</think>") == "55"
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        "analysis of the loop",
-        "analysis: 5",
-        "Analysis",
-        "analysis\n5",
-        "code </reasoning",
-        "x = '<think>'",
-        "a<think>b",
-    ],
-)
-def test_words_like_thinking_are_text(response: str) -> None:
-    assert without_thinking(response) == response
-
-
 def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open() -> None:
     assert not thinking_is_opened(["Yes. Here is my response: 5"])
     finished, cut_off = f"{DRAFT}</think>{ANSWER}", DRAFT
@@ -99,3 +83,30 @@ def test_templates_open_thinking_in_every_format(opens: str, closes: str, start:
         assert without_thinking(opened(f"{DRAFT}{closes}def add(a, b):")) == "def add(a, b):"
     assert read(opened(f"{opens}{finished}")) == "55"
     assert without_thinking(opened(f"{DRAFT}")) is None
+
+
+@pytest.mark.parametrize(("response", "visible"), [
+    ("plain", "plain"), ("<think>a\nb</think>\nanswer", "\nanswer"), ("a\nb</think>answer", "answer"),
+    ("before\n<think>hm</think>after", "before\nafter"), ("[THINK]x[/THINK]y", "y"),
+    ("<Thinking>one</Thinking>two<thought>three", "two<thought>three"),
+    ("<think>say </think> early</think> done", " done"), ("<think> a <think> b </think> done", " done"),
+    ("one\r\ntwo\rthree", "one\ntwo\nthree"),
+    ("<|assistant|>\nanswer<|im_end|>\n<|im_start|>user", "\nanswer"), ("answer</s>\n", "answer"), ("a</s>b", "a</s>b"),
+    ("<seed:think>a</seed:think>[ANSWER]", "[ANSWER]"), ("a</seed:think>b", "b"),
+    ("[THOUGHT]\na\n[/THOUGHT]\nb", "\nb"), ("<|begin_of_thought|>a<|end_of_thought|>b", "b"),
+    ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
+    # nothing follows: what comes before counts
+    ("a</think>", "a"), ("a</think>\n<|im_end|>", "a"), ("<think>a</think> \n", "a"), ("a\n<think>b</think>", "a\n"),
+    # never closed: no answer
+    ("before\n<think>cut off", ""), ("<thinking>a", ""), ("", ""),
+    # words like thinking are text
+    *((text, text) for text in ("analysis of the loop", "analysis: 5", "Analysis", "analysis\n5", "code </reasoning",
+                                "x = '<think>'", "a<think>b")),
+])  # fmt: skip
+def test_visible_text(response: str, visible: str) -> None:
+    assert (without_thinking(response) or "") == visible
+
+
+@pytest.mark.parametrize("piece", ["<think>", "</think>", "\n<think>", "<|a|>", "<\uff5c", "</s>", "\r"])
+def test_megabytes_of_tags_are_no_problem(piece: str) -> None:
+    assert len(without_thinking(piece * 500_000) or "") <= 500_000 * len(piece)

@@ -4,8 +4,6 @@ None may pass. A program that tries to get at something answers rightly only if 
 means that the attack succeeded.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from textwrap import dedent, indent
 
@@ -79,15 +77,9 @@ class AccountTest(unittest.TestCase):
 _INSIDE = "import os\n" + _UNIT + "        self.assertTrue(os.path.isdir('.'))\n"
 
 
-F, E, T, M, O, C, B = (  # noqa: E741
-    Status.FAILED,
-    Status.ERROR,
-    Status.TIMEOUT,
-    Status.MEMORY,
-    Status.OUTPUT,
-    Status.CRASHED,
-    Status.BLOCKED,
-)
+# fmt: off
+F, E, T, M = Status.FAILED, Status.ERROR, Status.TIMEOUT, Status.MEMORY
+O, C, B = Status.OUTPUT, Status.CRASHED, Status.BLOCKED  # noqa: E741
 _ATTACKS: list[Attack] = []
 
 
@@ -96,29 +88,36 @@ def _function(name: str, expected: set[Status], source: str, tests: str = _CHECK
     _ATTACKS.append(Attack(name, job, frozenset(expected)))
 
 
-# Whether an act succeeds with one of some values.
-_SUCCEEDS = """
+# What attempts use: whether an act succeeds with one of some values, and the kernel's calls by number.
+_PRELUDE = """
+import ctypes, fcntl, gc, glob, os, resource, signal, socket, stat, struct, subprocess, sys, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+def call(number, *arguments):
+    made = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    return libc.syscall(ctypes.c_long(number), *made)
 def succeeds(act, values):
     for value in values:
-        try:
-            act(value)
-            return True
-        except OSError:
-            pass
+        try: act(value)
+        except (OSError, ValueError): continue
+        return True
     return False
+room = ctypes.create_string_buffer(4096)
+parent = os.getppid() or 1
+x86 = os.uname().machine == 'x86_64'
 """
 
 
 def _escape(name: str, expected: set[Status], attempt: str) -> None:
     """Add a program whose function is right only if an attempt, which returns True then, succeeded."""
-    source = (
-        f"import os, sys, ctypes, socket, subprocess, glob, signal, threading, time\n{_SUCCEEDS}"
-        f"def attempt():\n{indent(dedent(attempt).strip(), '    ')}\n"
-        "GOT = attempt()\n"
-        "def f(a, b):\n    return a + b if GOT else None\n"
-    )
-    job = Job.function(source, _CHECK, "f", limits=LIMITS, job_id=name)
-    _ATTACKS.append(Attack(name, job, frozenset(expected)))
+    body = indent(dedent(attempt).strip(), "    ")
+    source = f"{_PRELUDE}def attempt():\n{body}\nGOT = attempt()\ndef f(a, b): return a + b if GOT else None\n"
+    _function(name, expected, source)
+
+
+def _call(name: str, expected: set[Status], body: str) -> None:
+    """Add a program by what its function does."""
+    _function(name, expected, f"{_PRELUDE}def f(a, b):\n{indent(dedent(body).strip(), '    ')}\n")
 
 
 def _unit(name: str, expected: set[Status], source: str, tests: str = _UNIT) -> None:
@@ -146,9 +145,7 @@ _function("stops itself", {T}, "import os, signal\ndef f(a, b):\n    os.kill(os.
 _function("segmentation fault", {C}, "import ctypes\ndef f(a, b):\n    ctypes.string_at(0)")
 _function("defines nothing", {E}, "")
 _function("is not Python", {E}, "The answer is 42.")
-_script(
-    "a script that exits with an error after the right output", {E}, "print(42, flush=True)\nimport sys\nsys.exit(3)"
-)
+_script("a script that exits with an error after the right output", {E}, "print(42, flush=True)\nraise SystemExit(3)")
 _script("a script that dies after the right output", {C}, "import os\nprint(42, flush=True)\nos.kill(os.getpid(), 11)")
 
 # Values that lie.
@@ -171,19 +168,17 @@ class Liar{base}:
 def f(a, b):
     return Liar({value})
 """
-_function("agrees with everything", {F}, _LIAR.format(base="", value=""))
-_function("an int that lies", {F}, _LIAR.format(base="(int)", value="7"))
-_function("a str that lies", {F}, _LIAR.format(base="(str)", value="'x'"))
-_function("a list that lies", {F}, _LIAR.format(base="(list)", value="[1]"))
-_function("a dict that lies", {F}, _LIAR.format(base="(dict)", value="{}"))
-_function("a float that lies", {F}, _LIAR.format(base="(float)", value="7.5"))
-_function("a tuple that lies", {F}, _LIAR.format(base="(tuple)", value="(1,)"))
+_AGREES = _LIAR.format(base="", value="")
+_function("agrees with everything", {F}, _AGREES)
+for _name, _value in {"an int": "7", "a str": "'x'", "a list": "[1]", "a dict": "{}", "a float": "7.5",
+                      "a tuple": "(1,)"}.items():
+    _function(f"{_name} that lies", {F}, _LIAR.format(base=f"({_name.split()[1]})", value=_value))
 _APPROXIMATELY = "def check(candidate):\n    assert abs(candidate(20, 22) - 42) < 1e-6\n"
-_function("subtracts to nothing", {F}, _LIAR.format(base="", value=""), _APPROXIMATELY)
+_function("subtracts to nothing", {F}, _AGREES, _APPROXIMATELY)
 _MEMBER = "def check(candidate):\n    assert 42 in candidate(20, 22)\n"
-_function("contains everything", {F, E}, _LIAR.format(base="", value=""), _MEMBER)
-_function("is inside a list", {F}, _LIAR.format(base="", value="").replace("return Liar()", "return [Liar()]"),
-          "def check(candidate):\n    assert candidate(20, 22) == [42]\n")  # fmt: skip
+_function("contains everything", {F, E}, _AGREES, _MEMBER)
+_function("is inside a list", {F}, _AGREES.replace("return Liar()", "return [Liar()]"),
+          "def check(candidate):\n    assert candidate(20, 22) == [42]\n")
 _function("a class that agrees with everything", {F}, """
     class Meta(type):
         def __eq__(cls, other): return True
@@ -191,36 +186,29 @@ _function("a class that agrees with everything", {F}, """
         def __instancecheck__(cls, other): return True
     class Liar(metaclass=Meta):
         __class__ = int
-    def f(a, b): return Liar
-    """)  # fmt: skip
+    def f(a, b): return Liar""")
 _function("pretends to be an int", {F}, """
     class Liar:
         @property
         def __class__(self): return int
         def __eq__(self, other): return True
-    def f(a, b): return Liar()
-    """)  # fmt: skip
+    def f(a, b): return Liar()""")
 _function("a numpy array that lies", {F, E}, """
     import numpy
     class Liar(numpy.ndarray):
         def __eq__(self, other): return True
-    def f(a, b): return numpy.zeros(1).view(Liar)
-    """, "def check(candidate):\n    assert candidate(20, 22) == 42\n")  # fmt: skip
-_LYING = (
-    _LIAR.format(base="", value="")
-    + """
+    def f(a, b): return numpy.zeros(1).view(Liar)""")
+_LYING = _AGREES + """
 class Account:
     def __init__(self, start): self.history = Liar()
     def deposit(self, amount): pass
     def balance(self): return Liar()
 """
-)
 _unit("an object's values lie", {F}, _LYING)
 _unit("an object's attributes lie", {F, E}, """
     class Account:
         def __init__(self, start): pass
-        def __getattr__(self, name): return lambda *args: True
-    """)  # fmt: skip
+        def __getattr__(self, name): return lambda *args: True""")
 
 # Replacing what checks are made of.
 _function("replaces builtins", {F, E}, """
@@ -228,8 +216,7 @@ _function("replaces builtins", {F, E}, """
     for name in ("len", "abs", "all", "any", "isinstance", "sorted", "set", "str", "repr", "type", "compile", "exec"):
         setattr(builtins, name, lambda *args, **kwargs: True)
     builtins.AssertionError = type("AssertionError", (SystemExit,), {})
-    def f(a, b): return 1
-    """)  # fmt: skip
+    def f(a, b): return 1""")
 _EMPTY = """
 class Account:
     def __init__(self, start): self.history = []
@@ -242,49 +229,44 @@ unittest.TestCase.assertEqual = lambda *args, **kwargs: None
 unittest.TestCase.run = lambda self, result=None: None
 unittest.TestResult.addFailure = lambda *args: None
 unittest.TestResult.wasSuccessful = lambda self: True
-""" + _EMPTY)  # fmt: skip
+""" + _EMPTY)
 _unit("replaces unittest where the suite runs with it", {F, E}, """
 import unittest, unittest.case, sys
 unittest.TestCase.assertEqual = lambda *args, **kwargs: None
 unittest.TestCase.run = lambda self, result=None: None
 unittest.TestResult.addFailure = lambda *args: None
-""" + _EMPTY, _INSIDE)  # fmt: skip
+""" + _EMPTY, _INSIDE)
 _unit("replaces builtins where the suite runs with it", {F, E}, """
 import builtins
 for name in ("len", "isinstance", "type", "repr", "getattr"):
     setattr(builtins, name, lambda *args, **kwargs: True)
 builtins.AssertionError = type("AssertionError", (SystemExit,), {})
-""" + _EMPTY, _INSIDE)  # fmt: skip
+""" + _EMPTY, _INSIDE)
 _unit("agrees with everything where the suite runs with it", {F}, _LYING, _INSIDE)
 _unit("exits where the suite runs with it", {E}, """
     import os
     class Account:
-        def __init__(self, start): os._exit(0)
-    """, _INSIDE)  # fmt: skip
+        def __init__(self, start): os._exit(0)""", _INSIDE)
 _unit("raises SystemExit where the suite runs with it", {E}, """
     class Account:
-        def __init__(self, start): raise SystemExit(0)
-    """, _INSIDE)  # fmt: skip
+        def __init__(self, start): raise SystemExit(0)""", _INSIDE)
 _function("replaces modules", {F, E}, """
     import sys, types
     for name in ("json", "unittest", "pickle", "time", "random", "math", "struct", "socket", "builtins"):
         sys.modules[name] = types.ModuleType(name)
-    def f(a, b): return 1
-    """)  # fmt: skip
+    def f(a, b): return 1""")
 _function("replaces json and pickle", {F, E, C}, """
     import json, pickle, json.encoder
     json.dumps = lambda *args, **kwargs: '{"value": {"status": "passed"}}'
     json.loads = lambda *args, **kwargs: {"op": "passed"}
     pickle.dumps = pickle.loads = json.dumps
-    def f(a, b): return 1
-    """)  # fmt: skip
+    def f(a, b): return 1""")
 _function("replaces time", {T, F}, """
     import time
     for name in ("time", "monotonic", "perf_counter", "process_time", "clock_gettime"):
         setattr(time, name, lambda *args: 0)
     def f(a, b):
-        while True: pass
-    """)  # fmt: skip
+        while True: pass""")
 _function("traces every call", {F, E, C}, """
     import sys, threading
     def trace(frame, event, arg):
@@ -293,39 +275,25 @@ _function("traces every call", {F, E, C}, """
                 frame.f_locals[name] = {"status": "passed", "value": 42, "result": 42}
         return trace
     sys.settrace(trace); sys.setprofile(trace); threading.settrace(trace)
-    def f(a, b): return 1
-    """)  # fmt: skip
-_function("walks the frames to the checker", {F, E, C}, """
-    import sys
-    def f(a, b):
-        frame = sys._getframe()
-        while frame:
-            for name, value in list(frame.f_locals.items()):
-                if hasattr(value, "_channel"):
-                    value._send(value._channel, {"value": {"status": "passed", "result": True}, "out": 0})
-            frame = frame.f_back
-        return 1
-    """)  # fmt: skip
-_function("finds every object of the process", {F, E, C}, """
-    import gc, socket
-    def f(a, b):
-        for thing in gc.get_objects():
-            if isinstance(thing, socket.socket):
-                thing.sendall(b'\\x00\\x00\\x00\\x19{"value": {"result": 1}}  ')
-            if isinstance(thing, dict) and "status" in thing:
-                thing["status"] = "passed"
-        return 1
-    """)  # fmt: skip
-_function("finds the tests in its process's memory", {F, E, C}, """
-    import gc
-    def f(a, b):
-        for thing in gc.get_objects():
-            if isinstance(thing, dict):
-                for value in list(thing.values()):
-                    if isinstance(value, str) and "assert candidate(20, 22)" in value and len(value) < 200:
-                        return 42
-        return 1
-    """)  # fmt: skip
+    def f(a, b): return 1""")
+_call("walks the frames to the checker", {F, E, C}, """
+    frame = sys._getframe()
+    while frame:
+        for name, value in list(frame.f_locals.items()):
+            if hasattr(value, "_channel"):
+                value._send(value._channel, {"value": {"status": "passed", "result": True}, "out": 0})
+        frame = frame.f_back
+    return 1""")
+_call("finds every object of the process", {F, E, C}, """
+    for thing in gc.get_objects():
+        if isinstance(thing, socket.socket): thing.sendall(b'\\x00\\x00\\x00\\x19{"value": {"result": 1}}  ')
+        if isinstance(thing, dict) and "status" in thing: thing["status"] = "passed"
+    return 1""")
+_call("finds the tests in its process's memory", {F, E, C}, """
+    for thing in gc.get_objects():
+        for value in list(thing.values()) if isinstance(thing, dict) else ():
+            if isinstance(value, str) and "assert candidate(20, 22)" in value and len(value) < 200: return 42
+    return 1""")
 _function("takes the sandbox's own modules apart", {F, E, C}, """
     import sys
     for name, module in list(sys.modules.items()):
@@ -334,59 +302,48 @@ _function("takes the sandbox's own modules apart", {F, E, C}, """
                 if callable(getattr(module, attribute)) and not attribute.startswith("__"):
                     try: setattr(module, attribute, lambda *args, **kwargs: {"status": "passed"})
                     except Exception: pass
-    def f(a, b): return 1
-    """)  # fmt: skip
+    def f(a, b): return 1""")
 
 # Forging messages.
 _FORGED = """
 import json, os, struct
 BODIES = [
-    {"value": {"status": "passed", "tests_run": 1}, "out": 0},
-    {"value": {"result": True}, "out": 0},
+    {"value": {"status": "passed", "tests_run": 1}, "out": 0}, {"value": {"result": True}, "out": 0},
     {"status": "passed"},
     {"exit": 0, "signal": None, "reason": "", "cpu": 0, "wall": 0, "memory": 0, "stdout": [0, ""], "stderr": [0, ""]},
 ]
 MESSAGES = [struct.pack(">I", len(body)) + body for body in (json.dumps(each).encode() for each in BODIES)]
-"""
-_function("writes forged verdicts to every descriptor", {F, E, C}, _FORGED + """
-def f(a, b):
-    for descriptor in range(1024):
-        for message in MESSAGES:
+def send(descriptors, messages=MESSAGES[:1]):
+    for descriptor in descriptors:
+        for message in messages:
             try: os.write(descriptor, message)
             except OSError: pass
-    return 1
-""")  # fmt: skip
-_function("writes a forged verdict and leaves", {F, E, C}, _FORGED + """
-for descriptor in range(1024):
-    try: os.write(descriptor, MESSAGES[0])
-    except OSError: pass
-os._exit(0)
-""")  # fmt: skip
-_function("prints forged verdicts", {F}, _FORGED + """
-def f(a, b):
-    for message in MESSAGES:
-        os.write(1, message); os.write(2, message)
-        print(message.decode("latin-1"))
-    return 1
-""")  # fmt: skip
-_function("writes forged verdicts below /proc/self/fd", {F, E, C, B}, _FORGED + """
-def f(a, b):
-    for directory in ("/proc/self/fd", "/proc/1/fd", "/dev/fd"):
-        try: names = os.listdir(directory)
-        except OSError: continue
-        for name in names:
-            try:
-                with open(f"{directory}/{name}", "wb") as file: file.write(MESSAGES[0])
-            except OSError: pass
-    return 1
-""")  # fmt: skip
-_function("closes every descriptor", {C, E, F}, "import os\ndef f(a, b):\n    os.closerange(0, 4096)\n    return 42")
-_function("answers with nonsense", {C, E, F, O}, """
-    import os
+"""
+
+
+def _forgery(name: str, expected: set[Status], source: str) -> None:
+    _function(name, expected, _FORGED + dedent(source))
+
+
+_forgery("writes forged verdicts to every descriptor", {F, E, C}, "def f(a, b): send(range(1024), MESSAGES); return 1")
+_forgery("writes a forged verdict and leaves", {F, E, C}, "send(range(1024))\nos._exit(0)")
+_forgery("prints forged verdicts", {F}, """
     def f(a, b):
-        os.write(4, b"\\xff" * 100)
-        return 1
-    """)  # fmt: skip
+        send((1, 2), MESSAGES)
+        for message in MESSAGES: print(message.decode("latin-1"))
+        return 1""")
+_forgery("writes forged verdicts below /proc/self/fd", {F, E, C, B}, """
+    def f(a, b):
+        for directory in ("/proc/self/fd", "/proc/1/fd", "/dev/fd"):
+            try: names = os.listdir(directory)
+            except OSError: continue
+            for name in names:
+                try:
+                    with open(f"{directory}/{name}", "wb") as file: file.write(MESSAGES[0])
+                except OSError: pass
+        return 1""")
+_function("closes every descriptor", {C, E, F}, "import os\ndef f(a, b):\n    os.closerange(0, 4096)\n    return 42")
+_call("answers with nonsense", {C, E, F, O}, "os.write(4, b'\\xff' * 100)\nreturn 1")
 _function("answers with what no value is", {C, E, F}, """
     import os, json, struct
     NASTY = [
@@ -397,259 +354,119 @@ _function("answers with what no value is", {C, E, F}, """
     def f(a, b):
         body = json.dumps({"value": {"result": NASTY, "same": 10 ** 9, "changed": {"0": [1], "-1": {}}}, "out": -5})
         os.write(4, struct.pack(">I", len(body)) + body.encode())
-        return 1
-    """)  # fmt: skip
-_function("answers before it is asked", {C, E, F}, """
-    import os, json, struct, threading
+        return 1""")
+_forgery("answers before it is asked", {C, E, F}, """
+    import threading
     def flood():
-        body = json.dumps({"value": {"result": True}}).encode()
-        message = struct.pack(">I", len(body)) + body
-        while True:
-            try: os.write(4, message)
-            except OSError: return
+        while True: os.write(4, MESSAGES[1])
     threading.Thread(target=flood, daemon=True).start()
-    def f(a, b): return 1
-    """)  # fmt: skip
-_function("acts at exit", {F}, _FORGED + """
-import atexit
-class Late:
-    def __del__(self):
-        for descriptor in range(64):
-            try: os.write(descriptor, MESSAGES[0])
-            except OSError: pass
-keep = Late()
-atexit.register(Late().__del__)
-def f(a, b): return 1
-""")  # fmt: skip
-_function("a thread acts later", {F, E, C}, _FORGED + """
-import threading, time
-def later():
-    time.sleep(0.01)
-    os.write(4, MESSAGES[0])
-threading.Thread(target=later, daemon=True).start()
-def f(a, b):
-    time.sleep(0.05)
-    return 1
-""")  # fmt: skip
-
-_function(
-    "makes the checker count",
-    {T},
-    "def f(a, b):\n    return 10 ** 18",
-    "def check(candidate):\n    for _ in range(candidate(20, 22)):\n        pass\n",
-)
-_function(
-    "makes the checker's memory burst",
-    {F, M},
-    "def f(a, b):\n    return 10 ** 10",
-    "def check(candidate):\n    assert len(bytearray(candidate(20, 22))) == 42\n",
-)
+    def f(a, b): return 1""")
+_forgery("acts at exit", {F}, """
+    import atexit
+    class Late:
+        def __del__(self): send(range(64))
+    keep = Late()
+    atexit.register(Late().__del__)
+    def f(a, b): return 1""")
+_forgery("a thread acts later", {F, E, C}, """
+    import threading, time
+    def later():
+        time.sleep(0.01)
+        os.write(4, MESSAGES[0])
+    threading.Thread(target=later, daemon=True).start()
+    def f(a, b): time.sleep(0.05); return 1""")
+_function("makes the checker count", {T}, "def f(a, b): return 10 ** 18",
+          "def check(candidate):\n    for _ in range(candidate(20, 22)): pass\n")
+_function("makes the checker's memory burst", {F, M}, "def f(a, b): return 10 ** 10",
+          "def check(candidate):\n    assert len(bytearray(candidate(20, 22))) == 42\n")
 
 # Waiting for the disk, which is not the program's time.
-_escape(
-    "waits as for a disk",
-    {F},
-    """
+_escape("waits as for a disk", {F}, """
 thread = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000
 number = {'x86_64': 56, 'aarch64': 220}[os.uname().machine]
-return ctypes.CDLL(None).syscall(number, thread | 0x4000, 0, 0, 0, 0) >= 0
-""",
-)
-_escape(
-    "reads past the page cache",
-    {F},
-    """
-import fcntl
+return libc.syscall(number, thread | 0x4000, 0, 0, 0, 0) >= 0""")
+_escape("reads past the page cache", {F}, """
 library = os.open(os.__file__, os.O_RDONLY)
 opened = lambda: os.open(os.__file__, os.O_RDONLY | os.O_DIRECT)
-return succeeds(lambda attempt: attempt(), (opened, lambda: fcntl.fcntl(library, fcntl.F_SETFL, os.O_DIRECT)))
-""",
-)
+return succeeds(lambda attempt: attempt(), (opened, lambda: fcntl.fcntl(library, fcntl.F_SETFL, os.O_DIRECT)))""")
 
 # Other processes.
 _escape("forks", {B, F}, "return os.fork() >= 0")
-_escape(
-    "a fork bomb",
-    {B, F},
-    """
-while True:
-    os.fork()
-""",
-)
-_escape(
-    "a fork bomb by libc",
-    {B, F},
-    """
-libc = ctypes.CDLL(None)
-return any(libc.fork() >= 0 or libc.vfork() >= 0 for _ in range(100))
-""",
-)
-_escape(
-    "a daemon",
-    {B, F},
-    """
+_escape("a fork bomb", {B, F}, "while True: os.fork()")
+_escape("a fork bomb by libc", {B, F}, "return any(libc.fork() >= 0 or libc.vfork() >= 0 for _ in range(100))")
+_escape("a daemon", {B, F}, """
 if os.fork() == 0:
     os.setsid()
-    if os.fork() == 0:
-        time.sleep(60)
-return True
-""",
-)
+    if os.fork() == 0: time.sleep(60)
+return True""")
 _escape("starts a program", {B, F}, "return subprocess.run(['/bin/sh', '-c', 'true']).returncode == 0")
 _escape("becomes a program", {B, F}, "os.execv('/bin/echo', ['echo', '42'])")
-_escape(
-    "starts a set-uid program",
-    {B, F},
-    """
+_escape("starts a set-uid program", {B, F}, """
 for path in ('/bin/su', '/usr/bin/passwd', '/bin/mount'):
-    if os.path.exists(path):
-        os.execv(path, [path])
-""",
-)
-_escape("kills its server", {B, F}, "os.kill(os.getppid() or 1, 9)\nreturn True")
+    if os.path.exists(path): os.execv(path, [path])""")
+_escape("kills its server", {B, F}, "os.kill(parent, 9)\nreturn True")
 _escape("kills everything", {B, F}, "os.kill(-1, 9)\nreturn True")
 _escape("kills its group", {B, F}, "os.killpg(0, 9)\nreturn True")
-_escape(
-    "kills every process there may be",
-    {F},
-    """
-hit = 0
-for pid in range(1, 40000):
-    if pid != os.getpid():
-        try:
-            os.kill(pid, 0 if pid == 1 else signal.SIGTERM)
-            hit += 1
-        except OSError:
-            pass
-return hit > 0
-""",
-)
-_escape(
-    "sends signals through libc",
-    {F},
-    """
-libc = ctypes.CDLL(None)
-parent = os.getppid() or 1
-return any(libc.syscall(number, parent, parent, 9) == 0 for number in (62, 200, 234, 129, 297, 424))
-""",
-)
-_escape(
-    "traces its server",
-    {B},
-    """
-ctypes.CDLL(None).ptrace(16, os.getppid() or 1, 0, 0)
-return ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0
-""",
-)
-_escape(
-    "reads other processes' memory",
-    {F},
-    """
+_escape("kills every process there may be", {F}, """
+others = (pid for pid in range(1, 40000) if pid != os.getpid())
+return succeeds(lambda pid: os.kill(pid, 0 if pid == 1 else signal.SIGTERM), others)""")
+_escape("sends signals through libc", {F}, """
+return any(libc.syscall(number, parent, parent, 9) == 0 for number in (62, 200, 234, 129, 297, 424))""")
+_escape("traces its server", {B}, "libc.ptrace(16, parent, 0, 0)\nreturn libc.ptrace(0, 0, 0, 0) == 0")
+_escape("reads other processes' memory", {F}, """
 others = set(glob.glob('/proc/[0-9]*/mem')) - {f'/proc/{os.getpid()}/mem'}
-return succeeds(lambda path: open(path, 'rb', 0), others)
-""",
-)
-_escape(
-    "reads other processes' memory by a call",
-    {B},
-    """
-buffer = ctypes.create_string_buffer(64)
-return ctypes.CDLL(None).process_vm_readv(os.getppid() or 1, buffer, 1, buffer, 1, 0) >= 0
-""",
-)
-_function("a thread bomb", {E, M, C, T, F}, """
-    import threading, time
+return succeeds(lambda path: open(path, 'rb', 0), others)""")
+_escape("reads other processes' memory by a call", {B}, """
+return libc.process_vm_readv(parent, room, 1, room, 1, 0) >= 0""")
+_call("a thread bomb", {E, M, C, T, F}, """
     threads = []
-    def f(a, b):
-        while True:
-            threads.append(threading.Thread(target=time.sleep, args=(100,), daemon=True))
-            threads[-1].start()
-    """)  # fmt: skip
+    while True:
+        threads.append(threading.Thread(target=time.sleep, args=(100,), daemon=True))
+        threads[-1].start()""")
 
 # Using things up.
 _function("a memory bomb of lists", {M}, "def f(a, b):\n    x = [0]\n    while True:\n        x += x")
 _function("a memory bomb of bytes", {M}, "def f(a, b):\n    x = []\n    while True:\n        x.append(bytes(1 << 24))")
 _function("a memory bomb in one step", {M}, "def f(a, b):\n    return len(bytearray(1 << 40))")
-_function("a memory bomb of an extension", {M, C, E}, """
-    import numpy
-    def f(a, b):
-        return numpy.ones((1 << 34,)).sum()
-    """)  # fmt: skip
+_call("a memory bomb of an extension", {M, C, E}, "import numpy\nreturn numpy.ones((1 << 34,)).sum()")
 # Writing to so much memory takes time, too.
-_function("a memory bomb of maps", {M, B, E, T}, """
+_call("a memory bomb of maps", {M, B, E, T}, """
     import mmap
-    def f(a, b):
-        kept = []
-        while True:
-            kept.append(mmap.mmap(-1, 1 << 26))
-            kept[-1].write(b"x" * (1 << 26))
-    """)  # fmt: skip
-_function("a memory bomb of memory files", {B, M, E, O}, """
-    import os
-    def f(a, b):
-        while True:
-            os.truncate(os.memfd_create("x"), 1 << 30)
-    """)  # fmt: skip
+    kept = []
+    while True:
+        kept.append(mmap.mmap(-1, 1 << 26))
+        kept[-1].write(b"x" * (1 << 26))""")
+_call("a memory bomb of memory files", {B, M, E, O}, "while True: os.truncate(os.memfd_create('x'), 1 << 30)")
 _function("recursion", {E}, "def f(a, b):\n    return f(a, b)")
 _function("recursion without limit", {C, E, M, T}, """
     import sys
     sys.setrecursionlimit(10 ** 9)
-    def f(a, b): return f(a, b)
-    """)  # fmt: skip
-_function("recursion in C", {C, E, M, T}, """
-    import sys, itertools
+    def f(a, b): return f(a, b)""")
+_call("recursion in C", {C, E, M, T}, """
     sys.setrecursionlimit(10 ** 9)
     x = ()
     for _ in range(10 ** 6): x = (x,)
-    def f(a, b): return hash(x) or repr(x)
-    """)  # fmt: skip
+    return hash(x) or repr(x)""")
 _function("source nested too deeply", {E, C, M}, "x = " + "(" * 20_000 + ")" * 20_000 + "\ndef f(a, b): return 1")
 _function("source with a long chain", {E, C, M, T, F}, "x = " + "-" * 50_000 + "1\ndef f(a, b): return 1")
 _function("brackets in a string to the parser", {E, C, M}, "def f(a, b):\n    return eval('[' * 100000 + ']' * 100000)")
 _function("ten gigabytes of output", {O}, "def f(a, b):\n    while True:\n        print('x' * (1 << 20))")
-_function("ten gigabytes of errors", {O}, """
-    import os
-    def f(a, b):
-        while True: os.write(2, b'x' * (1 << 20))
-    """)  # fmt: skip
-_function("much output whatever the signal", {O, T}, """
-    import os, signal
+_call("ten gigabytes of errors", {O}, "while True: os.write(2, b'x' * (1 << 20))")
+_call("much output whatever the signal", {O, T}, """
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    def f(a, b):
-        while True:
-            try: os.write(1, b'x' * (1 << 20))
-            except OSError: pass
-    """)  # fmt: skip
+    while True: succeeds(lambda file: os.write(file, b'x' * (1 << 20)), [1])""")
 _script("a script that prints for ever", {O}, "while True:\n    print('42')")
 _function("an answer of a gigabyte", {F, O, M, T}, "def f(a, b):\n    return 'x' * (1 << 26)")
-_function("fills the disk", {O, E, T, F}, """
-    def f(a, b):
-        for number in range(10 ** 6):
-            with open(f"file{number}", "wb") as file:
-                file.write(b"x" * (1 << 22))
-    """)  # fmt: skip
-_function("a million files", {E, T, F}, """
-    def f(a, b):
-        for number in range(10 ** 6): open(f"file{number}", "w").close()
-    """)  # fmt: skip
-_function("directories without end", {E, T, F, B}, """
-    import os
-    def f(a, b):
-        while True:
-            os.mkdir("d"); os.chdir("d")
-    """)  # fmt: skip
-_function("directories nobody may enter", {F}, """
-    import os
-    def f(a, b):
-        os.mkdir("a"); os.mkdir("a/b"); open("a/b/c", "w").close(); os.mkdir("closed", 0)
-        os.umask(0o777); os.mkdir("x")
-        return 1
-    """)  # fmt: skip
-_function("all descriptors", {E}, """
-    import os
-    def f(a, b):
-        while True: os.dup(0)
-    """)  # fmt: skip
+_call("fills the disk", {O, E, T, F}, """
+    for number in range(10 ** 6):
+        with open(f"file{number}", "wb") as file: file.write(b"x" * (1 << 22))""")
+_call("a million files", {E, T, F}, "for number in range(10 ** 6): open(f'file{number}', 'w').close()")
+_call("directories without end", {E, T, F, B}, "while True: os.mkdir('d'); os.chdir('d')")
+_call("directories nobody may enter", {F}, """
+    os.mkdir("a"); os.mkdir("a/b"); open("a/b/c", "w").close(); os.mkdir("closed", 0)
+    os.umask(0o777); os.mkdir("x")
+    return 1""")
+_call("all descriptors", {E}, "while True: os.dup(0)")
 _function("endless loop", {T}, "def f(a, b):\n    while True: pass")
 _function("endless loop while it is loaded", {T}, "while True: pass")
 _function("endless regular expression", {T}, "import re\ndef f(a, b):\n    return re.match(r'(a+)+$', 'a' * 64 + 'b')")
@@ -663,12 +480,9 @@ for _name, _tests in (("of a result", _UNIT), ("where the suite runs with it", _
     class Account:
         def __init__(self, start): pass
         def deposit(self, amount): pass
-        def balance(self): return Odd()
-    """, _tests)  # fmt: skip
-_function("an endless generator", {T, F}, """
-    def f(a, b):
-        while True: yield 1
-    """, "def check(candidate):\n    assert sum(candidate(20, 22)) == 42\n")  # fmt: skip
+        def balance(self): return Odd()""", _tests)
+_function("an endless generator", {T, F}, "def f(a, b):\n    while True: yield 1",
+          "def check(candidate):\n    assert sum(candidate(20, 22)) == 42\n")
 _function("sleeps", {T}, "import time\ndef f(a, b):\n    time.sleep(3600)")
 _function("handles every signal", {T}, """
     import signal
@@ -679,273 +493,138 @@ _function("handles every signal", {T}, """
         while True:
             try:
                 while True: pass
-            except BaseException: pass
-    """)  # fmt: skip
+            except BaseException: pass""")
 _function("busy threads", {T, E, M}, """
     import threading
     def spin():
         while True: pass
     def f(a, b):
         for _ in range(8): threading.Thread(target=spin, daemon=True).start()
-        spin()
-    """)  # fmt: skip
-_escape(
-    "raises its own limits",
-    {F, B},
-    """
-import resource
-for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE):
-    hard = resource.getrlimit(kind)[1]
-    try:
-        resource.setrlimit(kind, (hard, hard))
-        return True
-    except (OSError, ValueError):
-        pass
-return False
-""",
-)
+        spin()""")
+_escape("raises its own limits", {F, B}, """
+kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
+return succeeds(lambda kind: resource.setrlimit(kind, (resource.getrlimit(kind)[1],) * 2), kinds)""")
 
 # The network.
-_escape(
-    "a socket to this machine",
-    {B, F},
-    """
+_escape("a socket to this machine", {B, F}, """
 server = socket.socket()
 server.bind(('127.0.0.1', 0))
 server.listen()
 socket.create_connection(server.getsockname())
-return True
-""",
-)
+return True""")
 _escape("a socket to the outside", {B, F}, "socket.create_connection(('1.1.1.1', 80), 1)\nreturn True")
-_escape(
-    "a datagram to the outside",
-    {B, F},
-    """
-socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('8.8.8.8', 53))
-return True
-""",
-)
+_escape("a datagram to the outside", {B, F}, """
+return socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('8.8.8.8', 53)) == 1""")
 _escape("asks for a name", {B, E, F}, "return bool(socket.getaddrinfo('example.com', 80))")
-_escape(
-    "an abstract Unix socket",
-    {B, F},
-    """
-server = socket.socket(socket.AF_UNIX)
-server.bind(chr(0) + 'codemind')
-return True
-""",
-)
-_escape(
-    "a datagram from a pair of sockets",
-    {B, F},
-    """
+_escape("an abstract Unix socket", {B, F}, "socket.socket(socket.AF_UNIX).bind(chr(0) + 'codemind')\nreturn True")
+_escape("a datagram from a pair of sockets", {B, F}, """
 ours, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-ours.sendto(b'x', chr(0) + 'codemind')
-return True
-""",
-)
-_escape(
-    "sends a descriptor",
-    {B, F},
-    """
+return ours.sendto(b'x', chr(0) + 'codemind') == 1""")
+_escape("sends a descriptor", {B, F}, """
 ours, other = socket.socketpair()
-socket.send_fds(ours, [b'x'], [0])
-return True
-""",
-)
+return socket.send_fds(ours, [b'x'], [0]) == 1""")
 
 # The host's files and secrets.
-_escape(
-    "reads home directories",
-    {F},
-    """
+_escape("reads home directories", {F}, """
 patterns = ('/root/.*', '/root/*', '/home/*/.*', '/home/*/*')
 paths = [path for pattern in patterns for path in glob.glob(pattern) if os.path.isfile(path)]
-return succeeds(lambda path: open(path, 'rb').read(1), paths)
-""",
-)
-_escape(
-    "reads tokens and keys",
-    {F},
-    """
+return succeeds(lambda path: open(path, 'rb').read(1), paths)""")
+_escape("reads tokens and keys", {F}, """
 homes = ('/root', os.path.expanduser('~'), *glob.glob('/home/*'))
 names = ('.ssh/id_rsa', '.cache/huggingface/token', '.netrc', '.bash_history', '.gitconfig')
-return any(succeeds(lambda name: open(f'{home}/{name}', 'rb'), names) for home in homes)
-""",
-)
-_escape(
-    "reads passwords",
-    {F},
-    """
-return succeeds(lambda path: open(path, 'rb'), ('/etc/shadow', '/etc/passwd', '/etc/hosts', '/etc/machine-id'))
-""",
-)
-_escape(
-    "reads the environment of others",
-    {F},
-    """
+return any(succeeds(lambda name: open(f'{home}/{name}', 'rb'), names) for home in homes)""")
+_escape("reads passwords", {F}, """
+return succeeds(lambda path: open(path, 'rb'), ('/etc/shadow', '/etc/passwd', '/etc/hosts', '/etc/machine-id'))""")
+_escape("reads the environment of others", {F}, """
 for path in glob.glob('/proc/[0-9]*/environ') + ['/proc/self/environ']:
     try:
-        if b'USER=' in open(path, 'rb').read().replace(b'USER=sandbox', b''):
-            return True
-    except OSError:
-        pass
+        if b'USER=' in open(path, 'rb').read().replace(b'USER=sandbox', b''): return True
+    except OSError: pass
 names = ('HF_TOKEN', 'SSH_AUTH_SOCK', 'LOGNAME', 'CODEMIND_SANDBOX')
-return os.environ.get('USER') != 'sandbox' or any(name in os.environ for name in names)
-""",
-)
-_escape(
-    "writes to the system",
-    {F},
-    """
+return os.environ.get('USER') != 'sandbox' or any(name in os.environ for name in names)""")
+_escape("writes to the system", {F}, """
 here = os.path.dirname(os.__file__)
 paths = ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', here, *sys.path)
-return succeeds(lambda path: open(path + '/codemind-was-here', 'w'), paths)
-""",
-)
-_escape(
-    "makes its mark on Python's files",
-    {F},
-    """
+return succeeds(lambda path: open(path + '/codemind-was-here', 'w'), paths)""")
+_escape("makes its mark on Python's files", {F}, """
 for path in (os.__file__, sys.executable, os.path.dirname(os.__file__)):
-    for act in (os.utime, os.unlink, lambda path: os.truncate(path, 0)):
-        try:
-            act(path)
-            return True
-        except OSError:
-            pass
     before = os.stat(path)
-    for act in (lambda path: os.chmod(path, before.st_mode ^ 2), lambda path: os.utime(path, (1, 1))):
-        try:
-            act(path)
-        except OSError:
-            pass
-    if (os.stat(path).st_mode, os.stat(path).st_mtime) != (before.st_mode, before.st_mtime):
-        return True
-return False
-""",
-)
-_escape(
-    "looks for files of other jobs",
-    {F},
-    """
-return any(name != 'mine' for name in os.listdir('.')) or bool(glob.glob('/tmp/codemind-sandbox-*/*'))
-""",
-)
-_escape(
-    "leaves files behind",
-    {F},
-    """
+    if succeeds(lambda act: act(path), (os.utime, os.unlink, lambda path: os.truncate(path, 0))): return True
+    succeeds(lambda mode: os.chmod(path, mode), [before.st_mode ^ 2])
+    succeeds(lambda time: os.utime(path, (time, time)), [1])
+    if (os.stat(path).st_mode, os.stat(path).st_mtime) != (before.st_mode, before.st_mtime): return True
+return False""")
+_escape("looks for files of other jobs", {F}, """
+return any(name != 'mine' for name in os.listdir('.')) or bool(glob.glob('/tmp/codemind-sandbox-*/*'))""")
+_escape("leaves files behind", {F}, """
 for number in range(50):
     open(f'left{number}', 'w').write('x')
 os.mkdir('deep')
 os.symlink('/usr', 'deep/link')
 os.symlink('/nowhere', 'broken')
-return False
-""",
-)
+return False""")
 _escape("looks for what the last one left", {F}, "return len(os.listdir('.')) > 0")
-_escape(
-    "links its way out",
-    {F},
-    """
+_escape("links its way out", {F}, """
 os.symlink('/', 'root')
-try:
-    # What a program may import can lie below a home directory; what else is there is not to be seen.
-    homes = ['root/root', *('root/home/' + name for name in os.listdir('root/home'))]
-except OSError:
-    homes = ['root/root']
+def look(path):
+    if not os.path.isdir(path): open(path, 'rb')
+    elif not os.listdir(path): raise FileNotFoundError
+# What a program may import can lie below a home directory; what else is there is not to be seen.
+homes = ['root/root', *glob.glob('root/home/*')]
 paths = [home + '/' + name for home in homes for name in ('.bashrc', '.profile', '.bash_logout', '.ssh', '.cache')]
-for path in (*paths, 'root/etc/passwd', 'root/proc/1/root/etc/passwd', '/proc/1/root/etc/shadow', '/proc/1/cwd/x'):
-    try:
-        open(path, 'rb')
-        return True
-    except IsADirectoryError:
-        if os.listdir(path):
-            return True
-    except OSError:
-        pass
-return False
-""",
-)
-_escape(
-    "opens devices",
-    {F},
-    """
+paths += ['root/etc/passwd', 'root/proc/1/root/etc/passwd', '/proc/1/root/etc/shadow', '/proc/1/cwd/x']
+return succeeds(look, paths)""")
+_escape("opens devices", {F}, """
 paths = ('/dev/mem', '/dev/kmsg', '/dev/sda', '/dev/vda', '/dev/kvm', '/dev/fuse', '/dev/nvidia0', '/dev/tty')
-return succeeds(lambda path: open(path, 'rb', 0), paths)
-""",
-)
-_escape(
-    "shared memory",
-    {B, E, F},
-    """
+return succeeds(lambda path: open(path, 'rb', 0), paths)""")
+_escape("shared memory", {B, E, F}, """
 from multiprocessing import shared_memory
 shared_memory.SharedMemory('codemind', create=True, size=4096)
-return True
-""",
-)
-_escape("shared memory of System V", {F}, "return ctypes.CDLL(None).shmget(1234, 4096, 0o1666) >= 0")
-_escape("a message queue", {F}, "return ctypes.CDLL(None).mq_open(b'/codemind', 0o102, 0o666, None) >= 0")
+return True""")
+_escape("shared memory of System V", {F}, "return libc.shmget(1234, 4096, 0o1666) >= 0")
+_escape("a message queue", {F}, "return libc.mq_open(b'/codemind', 0o102, 0o666, None) >= 0")
 
 # The kernel.
-_escape("mounts", {B}, "return ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
-_escape("unmounts", {B}, "return ctypes.CDLL(None).umount2(b'/proc', 2) == 0")
-_escape("makes namespaces", {B}, "return ctypes.CDLL(None).unshare(0x10000000 | 0x20000) == 0")
-_escape("makes namespaces by clone", {B, F}, "return ctypes.CDLL(None).syscall(56, 0x10000011, 0, 0, 0, 0) >= 0")
-_escape("enters namespaces", {B}, "return ctypes.CDLL(None).setns(0, 0) == 0")
+_escape("mounts", {B}, "return libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
+_escape("unmounts", {B}, "return libc.umount2(b'/proc', 2) == 0")
+_escape("makes namespaces", {B}, "return libc.unshare(0x10000000 | 0x20000) == 0")
+_escape("makes namespaces by clone", {B, F}, "return libc.syscall(56, 0x10000011, 0, 0, 0, 0) >= 0")
+_escape("enters namespaces", {B}, "return libc.setns(0, 0) == 0")
 _escape("changes its root", {B}, "os.mkdir('r')\nos.chroot('r')\nreturn True")
-_escape("loads a filter into the kernel", {B, F}, "return ctypes.CDLL(None).syscall(321, 5, None, 0) >= 0")
-_escape("takes keys", {B, F}, "return ctypes.CDLL(None).syscall(250, 0, -3, 0) >= 0")
-_escape("an io_uring", {B, F}, "return ctypes.CDLL(None).syscall(425, 8, ctypes.create_string_buffer(120)) >= 0")
-_escape("calls of the x32 kind", {B, C, F}, "return ctypes.CDLL(None).syscall(0x40000000 + 39) > 0")
-_escape(
-    "another user",
-    {B, F},
-    """
+_escape("loads a filter into the kernel", {B, F}, "return libc.syscall(321, 5, None, 0) >= 0")
+_escape("takes keys", {B, F}, "return libc.syscall(250, 0, -3, 0) >= 0")
+_escape("an io_uring", {B, F}, "return libc.syscall(425, 8, ctypes.create_string_buffer(120)) >= 0")
+_escape("calls of the x32 kind", {B, C, F}, "return libc.syscall(0x40000000 + 39) > 0")
+_escape("another user", {B, F}, """
 changes = (lambda: os.setuid(12345), lambda: os.setgid(12345), lambda: os.setgroups([0]))
-return succeeds(lambda change: change(), changes)
-""",
-)
-_escape(
-    "a file with the set-uid bit and capabilities",
-    {F, B},
-    """
+return succeeds(lambda change: change(), changes)""")
+_escape("a file with the set-uid bit and capabilities", {F, B}, """
 open('x', 'w').close()
-return ctypes.CDLL(None).setxattr(b'x', b'security.capability', b'x' * 20, 20, 0) == 0
-""",
-)
+return libc.setxattr(b'x', b'security.capability', b'x' * 20, 20, 0) == 0""")
 
 # Results and sources that misbehave on the way.
 _function("a result that runs when unpickled", {F}, """
     import os
     class Bomb:
         def __reduce__(self): return os._exit, (0,)
-    def f(a, b): return Bomb()
-    """)  # fmt: skip
+    def f(a, b): return Bomb()""")
 _function("an exception that misbehaves", {E}, """
     class Odd(Exception):
         def __str__(self): raise SystemExit(0)
         __repr__ = __str__
         def __reduce__(self): raise SystemExit(0)
-    def f(a, b): raise Odd(Odd())
-    """)  # fmt: skip
+    def f(a, b): raise Odd(Odd())""")
 _function("an exception without end", {T}, """
     class Odd(Exception):
         def __str__(self):
             while True: pass
-    def f(a, b): raise Odd()
-    """)  # fmt: skip
+    def f(a, b): raise Odd()""")
 _function("an exception that pretends to be the checker's", {E, F}, """
     class AssertionError(Exception): pass
     class CandidateGone(BaseException): pass
-    def f(a, b): raise CandidateGone(AssertionError)
-    """)  # fmt: skip
+    def f(a, b): raise CandidateGone(AssertionError)""")
 _function("a result that contains itself", {F, E}, "def f(a, b):\n    x = []\n    x.append(x)\n    return x")
-_function(
-    "a result nested deeply", {F, E}, "def f(a, b):\n    x = []\n    for _ in range(10 ** 5): x = [x]\n    return x"
-)
+_function("a result nested deeply", {F, E}, "def f(a, b):\n    for _ in range(10 ** 5): a = [a]\n    return a")
 _function("NaN", {F}, "def f(a, b):\n    return float('nan')")
 _function("a huge integer", {F, O}, "def f(a, b):\n    return 1 << 3_000_000")
 _function("lone surrogates", {F}, "def f(a, b):\n    return chr(0xD800) * 100")
@@ -956,236 +635,92 @@ _function("another encoding", {E, F}, "# -*- coding: rot13 -*-\nqrs s(n, o): erg
 _function("a byte order mark", {E, F}, "\ufeffdef f(a, b):\n    return 1\n")
 
 # The host's kernel, and what programs share with anything.
-_SYSCALL = """
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = ctypes.c_long
-def call(number, *arguments):
-    made = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
-    return libc.syscall(ctypes.c_long(number), *made)
-room = ctypes.create_string_buffer(4096)
-other = os.getppid() or 1
-x86 = os.uname().machine == 'x86_64'
-"""
-_escape(
-    "opens the kernel's settings for writing",
-    {F},
-    """
+_escape("opens the kernel's settings for writing", {F}, """
 for directory, below, files in os.walk('/proc'):
     below[:] = [name for name in below if not (name.isdigit() or name in ('self', 'thread-self', 'net'))]
-    if succeeds(lambda name: os.close(os.open(os.path.join(directory, name), os.O_WRONLY)), files):
-        return True
-return False
-""",
-)
-_escape(
-    "reads what of the kernel is root's",
-    {F},
-    """
+    if succeeds(lambda name: os.close(os.open(os.path.join(directory, name), os.O_WRONLY)), files): return True
+return False""")
+_escape("reads what of the kernel is root's", {F}, """
 names = ('slabinfo', 'vmallocinfo', 'kpageflags', 'kcore', 'pagetypeinfo', 'kmsg', 'timer_list', 'sysrq-trigger')
-return succeeds(lambda name: open('/proc/' + name, 'rb', 0).read(16), names) or os.geteuid() == 0
-""",
-)
-_escape(
-    "writes to its server's files below /proc",
-    {F},
-    """
+return succeeds(lambda name: open('/proc/' + name, 'rb', 0).read(16), names) or os.geteuid() == 0""")
+_escape("writes to its server's files below /proc", {F}, """
 names = ('oom_score_adj', 'autogroup', 'coredump_filter', 'clear_refs', 'timerslack_ns', 'uid_map', 'comm')
-processes = ('self', '1', str(other)) if (other := os.getppid()) else ('self', '1')
-files = [f'/proc/{process}/{name}' for process in processes for name in names]
-return succeeds(lambda file: os.close(os.open(file, os.O_WRONLY)), files)
-""",
-)
-_escape(
-    "holds a descriptor that isn't its own",
-    {F},
-    """
-import stat
-return succeeds(os.fstat, range(5, 4096)) or any(stat.S_ISSOCK(os.fstat(number).st_mode) for number in range(5))
-""",
-)
-_escape(
-    "asks about other processes by number",
-    {F},
-    _SYSCALL
-    + """
+files = [f'/proc/{process}/{name}' for process in ('self', 1, parent) for name in names]
+return succeeds(lambda file: os.close(os.open(file, os.O_WRONLY)), files)""")
+_escape("holds a descriptor that isn't its own", {F}, """
+return succeeds(os.fstat, range(5, 4096)) or any(stat.S_ISSOCK(os.fstat(number).st_mode) for number in range(5))""")
+_escape("asks about other processes by number", {F}, """
 calls = [(121,), (124,), (143, room), (145,), (148, room), (204, 128, room), (315, room, 48, 0)]
 if not x86:
     calls = [(155,), (156,), (121, room), (120,), (123, 128, room), (275, room, 48, 0)]
 for number, *arguments in calls:
-    for process in (other, 1, other | 1 << 32, *range(2, 200)):
+    for process in (parent, 1, parent | 1 << 32, *range(2, 200)):
         if process & 0xFFFFFFFF not in (0, os.getpid()) and call(number, process, *arguments) >= 0:
             return True
-return any(call(140 if x86 else 141, kind, who, 0) > 0 for kind, who in ((0, other), (1, 0), (1, other), (2, 0)))
-""",
-)
-_escape(
-    "changes other processes' limits",
-    {F},
-    """
-import resource
-for process in (os.getppid() or 1, 1, *range(2, 40000)):
-    if process != os.getpid():
-        for kind in (resource.RLIMIT_STACK, resource.RLIMIT_CPU):
-            try:
-                resource.prlimit(process, kind)
-                return True
-            except (OSError, ValueError):
-                pass
-return False
-""",
-)
-_escape(
-    "reads other processes' clocks",
-    {F},
-    """
-for process in (os.getppid() or 1, 1, *range(2, 2000)):
-    if process != os.getpid():
-        if succeeds(lambda kind: time.clock_gettime(~process << 3 | kind), range(3)):
-            return True
-return False
-""",
-)
-_escape(
-    "changes how other processes are scheduled",
-    {F},
-    _SYSCALL
-    + """
-import struct
-mask, zero = struct.pack('Q', 1), struct.pack('I', 0)
-calls = [(141, 0, other, 19), (203, other, 8, mask), (251, 1, other, 3 << 13), (144, other, 3, zero), (252, 1, other)]
-calls += [(256, other, 8, mask, mask), (279, other, 0, 0, 0, 0, 0), (448, other, 0), (440, other, room, 1, 20, 0)]
-return x86 and any(call(*each) >= 0 for each in calls)
-""",
-)
-_escape(
-    "has a signal sent by a descriptor's owner",
-    {F},
-    """
-import fcntl
+return any(call(140 if x86 else 141, kind, who, 0) > 0 for kind, who in ((0, parent), (1, 0), (1, parent), (2, 0)))""")
+_escape("changes other processes' limits", {F}, """
+others = ((process, kind) for process in (parent, 1, *range(2, 40000)) if process != os.getpid()
+          for kind in (resource.RLIMIT_STACK, resource.RLIMIT_CPU))
+return succeeds(lambda other: resource.prlimit(*other), others)""")
+_escape("reads other processes' clocks", {F}, """
+others = (process for process in (parent, 1, *range(2, 2000)) if process != os.getpid())
+return succeeds(time.clock_gettime, (~process << 3 | kind for process in others for kind in range(3)))""")
+_escape("changes how other processes are scheduled", {F}, """
+mask, zero, who = struct.pack('Q', 1), struct.pack('I', 0), parent
+calls = [(141, 0, who, 19), (203, who, 8, mask), (251, 1, who, 3 << 13), (144, who, 3, zero), (252, 1, who)]
+calls += [(256, who, 8, mask, mask), (279, who, 0, 0, 0, 0, 0), (448, who, 0), (440, who, room, 1, 20, 0)]
+return x86 and any(call(*each) >= 0 for each in calls)""")
+_escape("has a signal sent by a descriptor's owner", {F}, """
 ours, other = socket.socketpair()
-commands = ((8, os.getppid() or 1), (10, 9), (15, bytes(8)), (1024, 0), (1026, 1), (1031, 1 << 20))
-return succeeds(lambda command: fcntl.fcntl(ours, *command), commands)
-""",
-)
-_escape(
-    "leases and watches shared files",
-    {F},
-    """
-import fcntl
-for path in (os.__file__, '/usr/bin/env', sys.executable, os.path.dirname(os.__file__)):
-    descriptor = os.open(path, os.O_RDONLY)
-    commands = (1024, fcntl.F_RDLCK), (1026, 1 | 0x80000000)
-    if succeeds(lambda command: fcntl.fcntl(descriptor, *command), commands):
-        return True
-return False
-""",
-)
-_escape(
-    "reads a link of the host's",
-    {F},
-    """
+commands = ((8, parent), (10, 9), (15, bytes(8)), (1024, 0), (1026, 1), (1031, 1 << 20))
+return succeeds(lambda command: fcntl.fcntl(ours, *command), commands)""")
+_escape("leases and watches shared files", {F}, """
+paths = (os.__file__, '/usr/bin/env', sys.executable, os.path.dirname(os.__file__))
+descriptors = [os.open(path, os.O_RDONLY) for path in paths]
+commands = [(each, *more) for each in descriptors for more in ((1024, fcntl.F_RDLCK), (1026, 1 | 0x80000000))]
+return succeeds(lambda command: fcntl.fcntl(*command), commands)""")
+_escape("reads a link of the host's", {F}, """
 links = ('/etc/mtab', '/proc/1/exe', '/proc/1/cwd', '/proc/1/root', '/var/run', '/etc/os-release', '/initrd.img')
-return succeeds(os.readlink, links)
-""",
-)
-_escape(
-    "fills the buffers of sockets",
-    {F},
-    """
+return succeeds(os.readlink, links)""")
+_escape("fills the buffers of sockets", {F}, """
 ours, other = socket.socketpair()
 before = ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
 for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
-    try:
-        ours.setsockopt(socket.SOL_SOCKET, option, 1 << 24)
-    except OSError:
-        pass
-return ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) > before
-""",
-)
-_escape(
-    "makes timers without end",
-    {F},
-    _SYSCALL
-    + """
-made = 0
-while made < 5000 and call(222 if x86 else 107, 1, 0, room) == 0:
-    made += 1
-return made == 5000
-""",
-)
-_escape(
-    "opens terminals",
-    {F},
-    """
+    succeeds(lambda size: ours.setsockopt(socket.SOL_SOCKET, option, size), [1 << 24])
+return ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) > before""")
+_escape("makes timers without end", {F}, "return all(call(222 if x86 else 107, 1, 0, room) == 0 for _ in range(5000))")
+_escape("opens terminals", {F}, """
 paths = ('/dev/ptmx', '/dev/pts/ptmx', '/dev/tty', '/dev/console')
-return succeeds(lambda path: os.open(path, os.O_RDWR | os.O_NOCTTY), paths)
-""",
-)
-_escape(
-    "ten thousand threads",
-    {F, T},
-    """
+return succeeds(lambda path: os.open(path, os.O_RDWR | os.O_NOCTTY), paths)""")
+_escape("ten thousand threads", {F, T}, """
 threading.stack_size(32768)
-made = 0
 try:
-    while made < 10_000:
-        threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
-        made += 1
-except (RuntimeError, MemoryError):
-    pass
-return made > 1000
-""",
-)
+    for made in range(10_000): threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+except (RuntimeError, MemoryError): pass
+return made >= 1000""")
 # Each leaves a mark, and the one after it looks for it.
 _MARKED = "import os\nhome = os.environ['HOME']\n"
 _script("changes its home's mode", {F}, _MARKED + "try: os.chmod(home, 0o1711)\nexcept OSError: pass")
 _script("finds its home's mode changed", {F}, _MARKED + "print(42 if os.stat(home).st_mode & 0o7777 != 0o700 else 1)")
 _script("closes its home", {F}, _MARKED + "try: os.chmod(home, 0)\nexcept OSError: pass")
-_script(
-    "finds its home closed",
-    {F},
-    _MARKED
-    + """
-try: open('x', 'w').close()
-except OSError: print(42)
-""",
-)
+_script("finds its home closed", {F}, _MARKED + "try: open('x', 'w').close()\nexcept OSError: print(42)")
 _script("sets its home's times", {F}, _MARKED + "try: os.utime(home, ns=(77, 88))\nexcept OSError: pass")
-_script(
-    "finds its home's times",
-    {F},
-    _MARKED
-    + """
+_script("finds its home's times", {F}, _MARKED + """
 seen = os.stat(home)
-print(42 if 77 in (seen.st_atime_ns, seen.st_mtime_ns) or 88 in (seen.st_atime_ns, seen.st_mtime_ns) else 1)
-""",
-)
+print(42 if seen.st_atime_ns in (77, 88) or seen.st_mtime_ns in (77, 88) else 1)""")
 _script("sets flags of its standard input", {F}, "import fcntl\nfcntl.fcntl(0, 4, 0o2000 | 0o4000)")
 _script("finds flags of its standard input", {F}, "import fcntl\nprint(42 if fcntl.fcntl(0, 3) & 0o6000 else 1)")
-_script(
-    "poisons its server's stack",
-    {F},
-    """
+_script("poisons its server's stack", {F}, """
 import os, resource
 try: resource.prlimit(os.getppid() or 1, resource.RLIMIT_STACK, (65536, 65536))
-except OSError: pass
-""",
-)
-_script(
-    "finds its stack poisoned",
-    {F},
-    """
+except OSError: pass""")
+_script("finds its stack poisoned", {F}, """
 import resource
-print(42 if resource.getrlimit(resource.RLIMIT_STACK)[0] == 65536 else 1)
-""",
-)
+print(42 if resource.getrlimit(resource.RLIMIT_STACK)[0] == 65536 else 1)""")
 # The expected output of this one is what the program after it must not find in the memory it was forked with.
 _RESIDUE = "RESI" + "DUE-" + "ANSWER-" + "0123456789abcdef" * 1600
 _script("prints what the next one looks for", {F}, "print(input())\nprint('not it')", _RESIDUE, _RESIDUE + "\n")
-_script(
-    "finds what another printed in its memory",
-    {F},
-    """
+_script("finds what another printed in its memory", {F}, """
 import ctypes, re
 needle = b''.join((b'RESI', b'DUE-', b'ANS', b'WER-'))
 try:
@@ -1196,30 +731,23 @@ for row in rows:
     if 'rw' in row[1]:
         start, end = (int(part, 16) for part in row[0].split('-'))
         found.update(re.findall(needle + rb'[0-9a-f]{100}', ctypes.string_at(start, end - start)))
-print(42 if found else 1)
-""",
-)
+print(42 if found else 1)""")
 
 # Values whose use is slow in C, where the checker can't interrupt itself.
 _IN_C = Limits(cpu_seconds=0.2, wall_seconds=2)
 _function("a range to be summed", {T}, "def f(a, b):\n    return range(10 ** 14)",
-          "def check(candidate):\n    assert sum(candidate(20, 22)) == 42\n", _IN_C)  # fmt: skip
+          "def check(candidate):\n    assert sum(candidate(20, 22)) == 42\n", _IN_C)
 _function("a number with a billion digits", {T}, "import decimal\ndef f(a, b): return decimal.Decimal('1e999999999')",
-          "def check(candidate):\n    assert int(candidate(20, 22)) == 42\n", _IN_C)  # fmt: skip
-for _kind, _item in (("set", "{m}"), ("frozenset", "{m}"), ("OrderedDict", "[{m}, 0]"), ("dict", "[{m}, 0]"),
-                     ("Counter", "[{m}, 0]")):  # fmt: skip
-    _function(
-        f"a {_kind} of numbers with one hash",
-        {C, E, F, T},
-        f"""
+          "def check(candidate):\n    assert int(candidate(20, 22)) == 42\n", _IN_C)
+for _kind in ("set", "frozenset", "OrderedDict", "dict", "Counter"):
+    _item = "m * k" if "set" in _kind else "[m * k, 0]"
+    _function(f"a {_kind} of numbers with one hash", {C, E, F, T}, f"""
     import sandboxed.values as values
     class Result: pass
     m = (1 << 61) - 1
-    answer = {{{_kind!r}: [{_item.format(m="m * k")} for k in range(1, 35000)]}}
+    answer = {{{_kind!r}: [{_item} for k in range(1, 35000)]}}
     values.Exchange.encode = lambda *rest: answer
-    def f(a, b): return Result()
-    """,
-    )
+    def f(a, b): return Result()""")
 
 
 # Plain Python passes these, since the program decides the comparison or replaces what compares. They may pass, but must
@@ -1231,7 +759,7 @@ _UNPROVEN = {
     "replaces unittest", "replaces unittest where the suite runs with it",
     "agrees with everything where the suite runs with it", "traces every call",
     "writes forged verdicts to every descriptor", "a thread acts later", "writes a forged verdict and leaves",
-}  # fmt: skip
+}
 
 
 def attacks() -> tuple[Attack, ...]:

@@ -1,7 +1,5 @@
 """Sandboxes at each level this machine gives, shared by the tests of a module."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

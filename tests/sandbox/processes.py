@@ -1,7 +1,5 @@
 """Looking at processes from outside."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The hostile programs: each gets the outcome it must, and the honest program after it passes."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox, Status
@@ -23,21 +21,17 @@ def state(sandbox_at: Sandbox) -> str:
 
 
 @pytest.fixture(scope="module")
-def outcomes(sandbox_at: Sandbox, state: str) -> dict[str, tuple[Outcome, Outcome, Outcome]]:
+def outcomes(sandbox_at: Sandbox, state: str) -> dict[str, list[Outcome]]:
     """The outcome of each attack, of the honest program after it, and of one that says what it sees."""
-    futures = {
-        attack.name: [sandbox_at.submit(job) for job in (attack.job, HONEST, STATE)] for attack in attacks()
-    }  # fmt: skip
-    return {name: (a.result(), b.result(), c.result()) for name, (a, b, c) in futures.items()}
+    jobs = [job for attack in attacks() for job in (attack.job, HONEST, STATE)]
+    ended = sandbox_at.run(jobs)
+    return {attack.name: ended[3 * number : 3 * number + 3] for number, attack in enumerate(attacks())}
 
 
 @pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
-def test_attack(
-    attack: Attack, outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], state: str, sandbox_at: Sandbox
-) -> None:
+def test_attack(attack: Attack, outcomes: dict[str, list[Outcome]], state: str) -> None:
     hostile, after, seen = outcomes[attack.name]
-    passes_unproven = hostile.passed and not hostile.tamper_proof and attack.unproven
-    assert hostile.status in attack.expected or passes_unproven, hostile
+    assert attack.holds(hostile), hostile
     assert after.status is Status.PASSED, after
     assert seen.stdout == state
 
@@ -47,7 +41,7 @@ def test_there_are_enough_of_them() -> None:
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 
-def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], sandbox_at: Sandbox) -> None:
+def test_nothing_of_them_is_left(outcomes: dict[str, list[Outcome]], sandbox_at: Sandbox) -> None:
     """Below each of the sandbox's processes only its own servers remain, with no descriptor more than at the start."""
     servers = server_pids(sandbox_at)
     assert servers

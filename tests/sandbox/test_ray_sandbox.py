@@ -1,7 +1,5 @@
 """The sandbox on a Ray cluster of two nodes, one of which is lost in mid-run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forged passes and honest programs that others wrote: none passes that must not, and what differs is known by name."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import os
@@ -12,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.sandbox import Job, Limits, Sandbox, lists
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, lists
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -34,11 +32,7 @@ DIFFERENT = {
     "A72": "starts a process",
 }
 # And those that differ under landlock.
-UNDER_LANDLOCK = {
-    "A22": "symbolic links",
-    "A36": "a file below /tmp",
-    "B57": "symbolic links",
-}
+UNDER_LANDLOCK = {"A22": "symbolic links", "A36": "a file below /tmp", "B57": "symbolic links"}
 # And those that differ under landlock as an ordinary user.
 AS_ORDINARY_USER = {"A52": "the time of a file, which is not changed"}
 # Plain Python fails them as well: one waits for a signal that Python's own loop does not catch, one keeps its argument.
@@ -76,13 +70,17 @@ def job(row: dict[str, Any], limits: Limits | None = None) -> Job:
     return Job(kind, row["program"], row["tests"], entry_point, support, limits=limits or Limits(), job_id=row["name"])
 
 
+def forged(rows: list[dict[str, Any]], outcomes: list[Outcome]) -> set[str]:
+    """Return the programs that pass beyond doubt and must not. What passes weak tests may."""
+    weak = {row["name"] for row in rows if row.get("weak_tests")}
+    return {outcome.job_id for outcome in outcomes if outcome.passed and outcome.tamper_proof} - weak
+
+
 def test_no_pass_is_forged(shared_data: Path, sandbox_at: Sandbox) -> None:
     programs = rows(shared_data, "forged_passes", "denial")
     limits = [Limits(**row["limits"]) if row.get("limits") else LIMITS for row in programs]
     outcomes = sandbox_at.run([job(row, each) for row, each in zip(programs, limits, strict=True)])
-    weak = {row["name"] for row in programs if row.get("weak_tests")}
-    forged = [outcome.job_id for outcome in outcomes if outcome.passed and outcome.tamper_proof]
-    assert set(forged) <= weak
+    assert forged(programs, outcomes) == set()
 
 
 def test_honest_programs_come_out_as_in_plain_python(shared_data: Path, sandbox_at: Sandbox) -> None:
@@ -106,5 +104,4 @@ def test_no_pass_is_forged_where_a_list_can_be_made(shared_data: Path, sandbox_a
     assert programs
     outcomes = sandbox_at.run([job(row, LIMITS) for row in programs])
     assert all(outcome.tamper_proof for outcome in outcomes)
-    weak = {row["name"] for row in programs if row.get("weak_tests")}
-    assert {outcome.job_id for outcome in outcomes if outcome.passed and outcome.tamper_proof} <= weak
+    assert forged(programs, outcomes) == set()

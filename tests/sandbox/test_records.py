@@ -1,7 +1,5 @@
 """Jobs and outcomes as records: what is refused, and the way to other processes and through JSON."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

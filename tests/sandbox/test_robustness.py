@@ -1,7 +1,5 @@
 """Servers that die, interrupts, and what is held after many jobs."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -71,60 +69,24 @@ def test_a_server_killed_once_costs_nothing_and_twice_is_a_crash(sandbox: Sandbo
         assert one.submit(Job.function(ADD, CHECK, "f")).result().passed
 
 
-def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
-    source = (
-        "import signal\n"
-        "from lm_eval_codemind.sandbox import Job, Sandbox\n"
-        # A job that a shell started in the background inherits an interrupt that is ignored.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "with Sandbox(workers=2) as sandbox:\n"
-        "    jobs = [Job.script('import time; time.sleep(0.1)', [('', '')])]\n"
-        "    sandbox.run(jobs)\n"
-        "    print('started', flush=True)\n"
-        "    sandbox.run(jobs * 10000)\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", source],
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+def servers_left(source: str, end: signal.Signals, **variables: str) -> list[int]:
+    """Run a program that prints a line when its sandbox works, end it by a signal, and return the servers left."""
+    command, environment = [sys.executable, "-c", source], {**os.environ, **variables}
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=nowhere) as process:
         assert process.stdout is not None
         process.stdout.readline()
         servers = below(process.pid)
         assert servers
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         try:
             process.wait(30)
         finally:
             process.kill()
-    deadline = time.monotonic() + 10
-    while any(running(pid) for pid in servers) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any(running(pid) for pid in servers)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_host_that_is_killed_takes_its_servers_along(level: str) -> None:
-    source = (
-        "import sys, time\n"
-        "from lm_eval_codemind.sandbox import Job, Sandbox\n"
-        f"sandbox = Sandbox(workers=1, isolation={level!r})\n"
-        "sandbox.run([Job.function('def f(): return 1', 'assert f() == 1', 'f')])\n"
-        "future = sandbox.submit(Job.script('while True: pass', [('', '')]))\n"
-        "print('started', flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        servers = below(process.pid)
-        assert servers
-        process.kill()
     deadline = time.monotonic() + 20
-    while any(running(pid) for pid in servers) and time.monotonic() < deadline:
+    while any(map(running, servers)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not any(running(pid) for pid in servers)
+    return list(filter(running, servers))
 
 
 def running(pid: int) -> bool:
@@ -132,6 +94,35 @@ def running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+    source = """
+import signal
+from lm_eval_codemind.sandbox import Job, Sandbox
+# A job that a shell started in the background inherits an interrupt that is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with Sandbox(workers=2) as sandbox:
+    jobs = [Job.script('import time; time.sleep(0.1)', [('', '')])]
+    sandbox.run(jobs)
+    print('started', flush=True)
+    sandbox.run(jobs * 10000)
+"""
+    assert servers_left(source, signal.SIGINT, TMPDIR=str(tmp_path)) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_host_that_is_killed_takes_its_servers_along(level: str) -> None:
+    source = f"""
+import time
+from lm_eval_codemind.sandbox import Job, Sandbox
+sandbox = Sandbox(workers=1, isolation={level!r})
+sandbox.run([Job.function('def f(): return 1', 'assert f() == 1', 'f')])
+future = sandbox.submit(Job.script('while True: pass', [('', '')]))
+print('started', flush=True)
+time.sleep(60)
+"""
+    assert servers_left(source, signal.SIGKILL) == []
 
 
 def test_nothing_grows_over_many_jobs(sandbox_at: Sandbox) -> None:

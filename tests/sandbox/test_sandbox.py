@@ -1,9 +1,8 @@
 """What each kind of job gives, at each level of isolation."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
+import random
 import subprocess
 import sys
 import time
@@ -29,52 +28,23 @@ from lm_eval_codemind.sandbox import (
 ADD = "def add(a, b):\n    return a + b\n"
 CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate('a', 'b') == 'ab'\n"
 COUNTER = """
-class Full(Exception):
-    pass
-
 class Counter:
-    limit = 3
-    def __init__(self, start=0):
-        self.count = start
-        self.seen = []
+    def __init__(self, count):
+        self.count = count
     def add(self, number):
-        if self.count + number > self.limit:
-            raise Full(number)
         self.count += number
-        self.seen.append(number)
-        return self
-    def __len__(self):
         return self.count
-    def __eq__(self, other):
-        return self.count == other.count
-    @staticmethod
-    def double(number):
-        return 2 * number
 """
 COUNTER_TESTS = """
 import unittest
-
 class CounterTest(unittest.TestCase):
     def setUp(self):
         self.counter = Counter(1)
-
-    def test_state(self):
-        self.assertEqual(self.counter.add(1).count, 2)
-        self.assertEqual(self.counter.seen, [1])
-        self.assertEqual(len(self.counter), 2)
-        self.counter.count = 0
-        self.assertEqual(len(self.counter), 0)
-
-    def test_static(self):
-        self.assertEqual(Counter.double(4), 8)
-        self.assertEqual(Counter.limit, 3)
-
+    def test_add(self):
+        self.assertEqual(self.counter.add(1), 2)
     def test_exception(self):
-        with self.assertRaises(Full):
-            self.counter.add(9)
         with self.assertRaises(TypeError):
             self.counter.add()
-
 class OtherTest(unittest.TestCase):
     def test_wrong(self):
         self.assertEqual(Counter(1).count, 2)
@@ -87,14 +57,13 @@ def run(sandbox: Sandbox, job: Job) -> tuple[Status, str]:
 
 
 def test_functions(sandbox_at: Sandbox) -> None:
-    right, wrong, plain, raising = sandbox_at.run(
-        [
-            Job.function(ADD, CHECK, "add", job_id="right"),
-            Job.function(ADD.replace("+", "*"), CHECK, "add"),
-            Job.function(ADD, "assert add(1, 2) == 3\nassert add(2, 2) == 5"),
-            Job.function("def add(a, b):\n    return {}[a]", CHECK, "add"),
-        ]
-    )
+    jobs = [
+        Job.function(ADD, CHECK, "add", job_id="right"),
+        Job.function(ADD.replace("+", "*"), CHECK, "add"),
+        Job.function(ADD, "assert add(1, 2) == 3\nassert add(2, 2) == 5"),
+        Job.function("def add(a, b):\n    return {}[a]", CHECK, "add"),
+    ]
+    right, wrong, plain, raising = sandbox_at.run(jobs)
     # The suite has no list.
     assert (right.status, right.job_id, right.tests_run, right.tamper_proof) == (Status.PASSED, "right", 1, False)
     assert (wrong.status, wrong.failed_test) == (Status.FAILED, "assert candidate(1, 2) == 3")
@@ -109,43 +78,6 @@ def test_what_a_function_prints_is_kept_apart(sandbox_at: Sandbox) -> None:
     assert (outcome.status, outcome.stdout, outcome.stderr) == (Status.PASSED, "é 1\n", "2\n")
 
 
-def test_arguments_changed_in_place(sandbox: Sandbox) -> None:
-    tests = """
-x = [3, 1, 2]
-assert f(x) is x
-assert x == [1, 2, 3]
-d = {'a': [1]}
-g(d)
-assert d == {'a': [1, 2], 'b': 3}
-"""
-    program = "def f(x):\n    x.sort()\n    return x\ndef g(d):\n    d['a'].append(2)\n    d['b'] = 3\n"
-    assert run(sandbox, Job.function(program, tests)) == (Status.PASSED, "")
-    assert run(sandbox, Job.function(program.replace("x.sort()", "x = sorted(x)"), tests))[0] is Status.FAILED
-
-
-def test_generators_and_objects_returned(sandbox: Sandbox) -> None:
-    program = """
-def f(n):
-    for i in range(n):
-        yield i
-class Box:
-    def __init__(self, value): self.value = value
-    def get(self, factor=1): return self.value * factor
-def g(): return Box(21)
-"""
-    tests = "assert list(f(3)) == [0, 1, 2]\nassert g().get(factor=2) == 42\nassert g().value == 21\n"
-    outcome = sandbox.submit(Job.function(program, tests)).result()
-    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
-
-
-def test_a_suite_that_passes_functions_is_judged_inside_and_says_so(sandbox: Sandbox) -> None:
-    program = "def f(g, x):\n    return g(g(x))\n"
-    outcome = sandbox.submit(Job.function(program, "assert f(lambda n: n + 1, 1) == 3", "f")).result()
-    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
-    outcome = sandbox.submit(Job.function(program, "assert f(lambda n: n + 1, 1) == 4", "f")).result()
-    assert (outcome.status, outcome.tamper_proof) == (Status.FAILED, False)
-
-
 def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
     program = "def helper(x):\n    return x\ndef f(x):\n    return x\n"
     tests = "def check(candidate):\n    assert helper(candidate(1)) == 1\n"
@@ -158,71 +90,34 @@ def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox: Sandbox, lis
 
 
 def test_classes(sandbox_at: Sandbox) -> None:
-    only = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest"])).result()
-    assert (only.status, only.tests_run, only.failed_test) == (Status.PASSED, 3, "")
-    # The helper exception comes from the program.
-    assert not only.tamper_proof
-    one = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest.test_state"])).result()
-    assert (one.status, one.tests_run) == (Status.PASSED, 1)
-    whole = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter")).result()
-    assert whole.status is Status.FAILED
-    assert whole.failed_test.startswith("OtherTest.test_wrong")
-    broken = COUNTER.replace("self.seen.append(number)", "pass")
-    assert run(sandbox_at, Job.unittest(broken, COUNTER_TESTS, "Counter"))[0] is Status.FAILED
+    only, single, whole, broken = sandbox_at.run(
+        Job.unittest(program, COUNTER_TESTS, "Counter", only=names)
+        for program, names in (
+            (COUNTER, ["CounterTest"]), (COUNTER, ["CounterTest.test_add"]), (COUNTER, []),
+            (COUNTER.replace("+=", "-="), ["CounterTest"]),
+        )
+    )  # fmt: skip
+    assert (only.status, only.tests_run, only.failed_test, only.tamper_proof) == (Status.PASSED, 2, "", False)
+    assert (single.status, single.tests_run) == (Status.PASSED, 1)
+    assert whole.status is Status.FAILED and whole.failed_test.startswith("OtherTest.test_wrong")
+    assert broken.status is Status.FAILED and broken.failed_test.startswith("CounterTest.test_add")
 
 
-def test_a_class_suite_without_helpers_is_tamper_proof(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
-    program = COUNTER.replace("raise Full(number)", "raise ValueError(number)").replace("return self\n", "return 0\n")
-    tests = COUNTER_TESTS.replace("with self.assertRaises(Full)", "with self.assertRaises(Exception)")
-    tests = tests.replace("len(self.counter)", "self.counter.count").replace(".add(1).count, 2", ".add(1), 0")
-    job = Job.unittest(program, tests, "Counter", only=["CounterTest"])
+def test_a_class_suite_with_a_list_is_tamper_proof(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+    job = Job.unittest(COUNTER, COUNTER_TESTS.replace("CounterTest", "Listed"), "Counter", only=["Listed"])
     assert not listed(job)
     outcome = sandbox.submit(job).result()
-    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 3, True), outcome
+    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 2, True), outcome
 
 
-def test_objects_compared_by_the_programs_own_rule_say_so(sandbox: Sandbox) -> None:
-    tests = """
-import unittest
-class T(unittest.TestCase):
-    def test(self):
-        self.assertEqual(Counter(1), Counter(1))
-"""
-    outcome = sandbox.submit(Job.unittest(COUNTER, tests, "Counter")).result()
-    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
-
-
-def test_suites_that_touch_files_run_in_the_programs_process(sandbox_at: Sandbox) -> None:
-    program = "class Writer:\n    def write(self, path):\n        open(path, 'w').write('x')\n"
-    tests = """
-import os
-import unittest
-class T(unittest.TestCase):
-    def test(self):
-        Writer().write('out.txt')
-        self.assertEqual(open('out.txt').read(), 'x')
-        os.remove('out.txt')
-"""
-    outcome = sandbox_at.submit(Job.unittest(program, tests, "Writer")).result()
-    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False), outcome
-    outcome = sandbox_at.submit(Job.unittest(program.replace("'x'", "'y'"), tests, "Writer")).result()
-    assert not outcome.passed
-
-
-def test_a_missing_test_is_an_error_and_no_pass(sandbox: Sandbox) -> None:
-    outcome = sandbox.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest", "Gone"])).result()
-    assert (outcome.status, outcome.exception_message) == (Status.ERROR, "the suite has no Gone")
-
-
-def test_a_missing_entry_point_is_an_error(sandbox: Sandbox) -> None:
-    outcome = sandbox.submit(Job.function("def other(): pass", CHECK, "add")).result()
-    assert (outcome.status, outcome.exception_type) == (Status.ERROR, "NameError")
-    assert outcome.exception_message == "the program defines no 'add'"
-
-
-def test_a_suite_without_a_call_of_check_is_no_pass(sandbox: Sandbox) -> None:
-    outcome = sandbox.submit(Job.function(ADD, CHECK)).result()
-    assert outcome.status is Status.ERROR
+@pytest.mark.parametrize(("job", "kind", "said"), [
+    (Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest", "Gone"]), "NoTests", "the suite has no Gone"),
+    (Job.function("def other(): pass", CHECK, "add"), "NameError", "the program defines no 'add'"),
+    (Job.function(ADD, CHECK), "NoTests", "the suite defines check(candidate), which needs the name of an entry point"),
+])  # fmt: skip
+def test_what_checks_nothing_is_an_error(sandbox: Sandbox, job: Job, kind: str, said: str) -> None:
+    outcome = sandbox.submit(job).result()
+    assert (outcome.status, outcome.exception_type, outcome.exception_message) == (Status.ERROR, kind, said)
 
 
 def test_scripts(sandbox_at: Sandbox) -> None:
@@ -235,28 +130,19 @@ def test_scripts(sandbox_at: Sandbox) -> None:
 
 
 def test_scripts_that_exit_early_by_their_own_word(sandbox: Sandbox) -> None:
-    for end in (
-        "exit()",
-        "import sys; sys.exit(0)",
-        "quit()",
-        "import sys; sys.stdout.flush(); import os; os._exit(0)",
-    ):
+    for end in ("exit()", "import sys; sys.exit(0)", "quit()", "import os, sys; sys.stdout.flush(); os._exit(0)"):
         assert run(sandbox, Job.script(f"print(1)\n{end}", [("", "1")])) == (Status.PASSED, ""), end
     assert run(sandbox, Job.script("print(1)\nimport sys; sys.exit('bad')", [("", "1")])) == (Status.ERROR, "case 0")
 
 
 def test_scripts_read_all_forms_of_standard_input(sandbox: Sandbox) -> None:
     text = "1 2\n3\n" * 20_000
-    for read in (
-        "import sys; data = sys.stdin.read()",
-        "import os; data = b''.join(iter(lambda: os.read(0, 65536), b'')).decode()",
-        "data = open(0).read()",
-        "import sys; data = ''.join(sys.stdin.buffer.read().decode())",
-        "import sys; data = ''.join(line for line in sys.stdin)",
-    ):
-        assert run(sandbox, Job.script(f"{read}\nprint(len(data))", [(text, str(len(text)))])) == (Status.PASSED, ""), (
-            read
-        )
+    for data in (
+        "sys.stdin.read()", "b''.join(iter(lambda: os.read(0, 65536), b'')).decode()", "open(0).read()",
+        "sys.stdin.buffer.read().decode()", "''.join(line for line in sys.stdin)",
+    ):  # fmt: skip
+        job = Job.script(f"import os, sys\nprint(len({data}))", [(text, str(len(text)))])
+        assert run(sandbox, job) == (Status.PASSED, ""), data
 
 
 def test_main_is_main_for_scripts_only(sandbox: Sandbox) -> None:
@@ -285,7 +171,7 @@ def test_evaluation(sandbox_at: Sandbox) -> None:
 def test_evaluation_that_ends_midway(sandbox: Sandbox) -> None:
     limits = Limits(cpu_seconds=0.3)
     outcome = sandbox.submit(Job.evaluate("def f(): \n  while 1: pass", ["1", "f()", "2"], limits=limits)).result()
-    assert outcome.status is Status.TIMEOUT
+    assert (outcome.status, outcome.exception_message) == (Status.TIMEOUT, "processor time used up")
     assert [seen.status for seen in outcome.observations] == [Status.PASSED, Status.TIMEOUT]
     outcome = sandbox.submit(Job.evaluate("raise ValueError('no')", ["1"])).result()
     assert (outcome.status, outcome.exception_type, outcome.observations) == (Status.ERROR, "ValueError", ())
@@ -327,30 +213,30 @@ def test_larger_limits_than_usual_are_given(sandbox: Sandbox) -> None:
 def test_results_do_not_depend_on_the_run(sandbox: Sandbox) -> None:
     job = Job.evaluate("import random", ["random.random()", "list({'a', 'b', 'c', 'd', 'e', 'f'})", "hash('x')"])
     first, *others = sandbox.run([job] * 6)
+    assert first.observations[0].literal == repr(random.Random(0).random())
     assert all(other.observations == first.observations for other in others)
     with Sandbox(workers=1, hash_seed=1) as other:
         assert other.submit(job).result().observations[2] != first.observations[2]
 
 
 def test_a_program_sees_nothing_of_the_one_before(sandbox_at: Sandbox) -> None:
-    first = (
-        "import builtins, sys, os\nbuiltins.mine = 1\nsys.modules['mine'] = sys\nopen('mine', 'w').write('x')\nprint(1)"
-    )
-    second = "import builtins, sys, os\nprint(hasattr(builtins, 'mine'), 'mine' in sys.modules, os.listdir('.'))"
-    jobs = [Job.script(first, [("", "1")]), Job.script(second, [("", "False False []")])] * 4
-    assert {outcome.status for outcome in sandbox_at.run(jobs)} == {Status.PASSED}
+    first = "builtins.mine = 1\nsys.modules['mine'] = sys\nopen('mine', 'w').write('x')\nprint(1)"
+    second = "print(hasattr(builtins, 'mine'), 'mine' in sys.modules, os.listdir('.'))"
+    programs = {first: "1", second: "False False []"}
+    jobs = [Job.script(f"import builtins, sys, os\n{each}", [("", said)]) for each, said in programs.items()]
+    assert {outcome.status for outcome in sandbox_at.run(jobs * 4)} == {Status.PASSED}
 
 
 def test_waiting_for_the_disk_is_not_the_programs_time() -> None:
     """The kernel shows a process that waits for its new child to execute as one that waits for a disk."""
-    program = (
-        "import os, subprocess, tempfile\n"
-        "os.chdir(tempfile.mkdtemp())\n"
-        "os.mkfifo('f')\n"
-        "subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])\n"
-        "actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]\n"
-        "os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)\n"
-    )
+    program = """
+import os, subprocess, tempfile
+os.chdir(tempfile.mkdtemp())
+os.mkfifo('f')
+subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])
+actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]
+os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)
+"""
     process = subprocess.Popen([sys.executable, "-S", "-c", program])
     server = types.SimpleNamespace(_cores=1, _listener=None)
     limits = {"cpu_seconds": 10, "wall_seconds": 0.7}
@@ -397,18 +283,14 @@ def test_a_server_that_never_starts_stops_the_run(monkeypatch: pytest.MonkeyPatc
 
 def test_the_host_never_forks_and_leaves_nothing(tmp_path: Path) -> None:
     source = """
-import os, sys
-def forked():
-    raise SystemExit("the host forked")
-os.register_at_fork(before=lambda: (print("forked", flush=True)))
+import os
+os.register_at_fork(before=lambda: print("forked", flush=True))
 from lm_eval_codemind.sandbox import Job, shared_sandbox
 job = Job.function("def f(): return 1", "assert f() == 1", "f")
 print([str(outcome.status) for outcome in shared_sandbox().run([job] * 4)], flush=True)
 """
     environment = {**os.environ, "TMPDIR": str(tmp_path), "CODEMIND_SANDBOX_WORKERS": "2"}
-    done = subprocess.run(
-        [sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout == "['passed', 'passed', 'passed', 'passed']\n", done.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -426,11 +308,9 @@ def f(x):
 """
     check = "def check(candidate):\n    shown, source = candidate(0)\n    assert '# this line' in shown\n"
     check += "    assert source.startswith('def f(x):') and source.endswith('inspect.getsource(f)\\n')\n"
-    function = Job.function(body, check, "f")
-    script = Job.script(
-        f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))", [("", "True 5")]
-    )
-    assert [outcome.status for outcome in sandbox_at.run([function, script])] == [Status.PASSED] * 2
+    script = f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))"
+    outcomes = sandbox_at.run([Job.function(body, check, "f"), Job.script(script, [("", "True 5")])])
+    assert [outcome.status for outcome in outcomes] == [Status.PASSED] * 2
 
 
 def test_programs_copy_files_and_make_them(sandbox_at: Sandbox) -> None:

@@ -1,14 +1,12 @@
 """What programs could share with each other and with the host: descriptors, users, threads, the checker's time."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.sandbox import Job, Limits, Sandbox, Status, isolation
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, isolation
 
 DESCRIPTORS = """
 import os, stat
@@ -47,28 +45,17 @@ def test_threads_are_counted(sandbox_at: Sandbox) -> None:
     usual = source.replace("threading.stack_size(65536)\n", "")
     assert sandbox_at.submit(Job.script(usual, [("", f"{Limits().threads}")])).result().passed
     # One at a time, as many as it likes.
-    source = (
-        "import threading\nfor _ in range(50):\n    t = threading.Thread(target=int)\n    t.start(); t.join()\nprint(1)"
-    )
+    source = "import threading\nfor _ in range(50): t = threading.Thread(); t.start(); t.join()\nprint(1)"
     assert sandbox_at.submit(Job.script(source, [("", "1")], limits=Limits(threads=3))).result().passed
 
 
-def test_a_checker_that_is_kept_busy_in_c_is_ended(sandbox_at: Sandbox) -> None:
-    tests = "def check(candidate):\n    assert sum(range(candidate())) == 45\n"
-    job = Job.function("def f(): return 10 ** 15", tests, "f", limits=Limits(cpu_seconds=0.2))
-    outcome = sandbox_at.submit(job).result()
-    # A suite without a list runs in the program's process, which the time counts for.
-    assert (outcome.status, outcome.exception_message) == (Status.TIMEOUT, "processor time used up")
-    assert sandbox_at.submit(Job.function("def f(): return 10", tests, "f")).result().passed
-
-
 def test_standard_input_is_a_file_that_cannot_be_changed(sandbox_at: Sandbox) -> None:
-    program = (
-        "import os, sys\n"
-        "text = sys.stdin.read()\n"
-        "try: os.pwrite(0, b'x', 0)\n"
-        "except PermissionError: print(len(text), os.pread(0, 5, 0))\n"
-    )
+    program = """
+import os, sys
+text = sys.stdin.read()
+try: os.pwrite(0, b'x', 0)
+except PermissionError: print(len(text), os.pread(0, 5, 0))
+"""
     (outcome,) = sandbox_at.run([Job.script(program, [("text\n" * 100_000, None)])])
     assert outcome.stdout == "500000 b'text\\n'\n", outcome
 
@@ -94,19 +81,12 @@ def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.Monke
     other_claim.close()
 
 
-@pytest.mark.parametrize(
-    ("uid_map", "expected"),
-    [
-        ("         0          0 4294967295\n", (1_970_000_000, 20_000_000)),
-        ("0 100000 65536\n", (20_000, 40_000)),
-        ("0 1000 1\n1 100000 30000\n", (20_000, 10_001)),
-    ],
-)
+@pytest.mark.parametrize(("uid_map", "expected"), [
+    ("         0          0 4294967295\n", (1_970_000_000, 20_000_000)), ("0 100000 65536\n", (20_000, 40_000)),
+    ("0 1000 1\n1 100000 30000\n", (20_000, 10_001)),
+])  # fmt: skip
 def test_users_are_those_that_exist(uid_map: str, expected: tuple[int, int]) -> None:
     assert isolation._user_range(uid_map) == expected
-
-
-def test_a_container_without_users_is_told() -> None:
     with pytest.raises(OSError, match="too few users"):
         isolation._user_range("0 1000 1\n")
 
@@ -117,7 +97,7 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
         sandbox.run([Job.script("import time; time.sleep(0.3)", [("", None)])] * 8)
         source = "import os, time\nprint(os.getresuid(), os.getresgid(), os.getgroups())\ntime.sleep(0.5)"
         futures = [sandbox.submit(Job.script(source, [("", None)])) for _ in range(4)]
-        parents: dict[int, set[int]] = {}
+        users = set()
         deadline = time.monotonic() + 20
         while not all(future.done() for future in futures) and time.monotonic() < deadline:
             for path in Path("/proc").glob("[0-9]*/status"):
@@ -127,9 +107,8 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
                     continue
                 number = int(text.partition("\nUid:")[2].split()[0])
                 if isolation._FIRST_USER <= number < isolation._FIRST_USER + isolation._USERS:
-                    parent = int(text.partition("\nPPid:")[2].split()[0])
-                    parents.setdefault(number, set()).add(parent)
+                    users.add(number)
             time.sleep(0.05)
         seen = {future.result().stdout for future in futures}
-    assert len(parents) >= 8
+    assert len(users) >= 8
     assert not any(text.startswith("(0") or ", 0" in text for text in seen), seen

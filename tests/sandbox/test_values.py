@@ -1,7 +1,5 @@
 """Plain values keep their types on the way between processes, containers their identity; nothing else crosses."""
 
-from __future__ import annotations
-
 import ast
 import collections
 import datetime
@@ -18,38 +16,19 @@ from hypothesis import strategies as st
 from lm_eval_codemind.sandbox.agent import literal
 from lm_eval_codemind.sandbox.values import Exchange, NotPlain
 
-LEAVES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text(st.characters())
-    | st.binary()
-    | st.complex_numbers(allow_nan=False)
-    | st.datetimes().map(lambda value: value.replace(fold=0))
-    | st.dates()
-    | st.times().map(lambda value: value.replace(fold=0))
-    | st.timedeltas()
-    | st.sampled_from([int, str, list, dict])
-    | st.binary().map(bytearray)
-    | st.builds(range, st.integers(-9, 9), st.integers(-9, 9))
-    | st.fractions()
-    | st.decimals(allow_nan=False)
-)
+LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.complex_numbers(allow_nan=False),
+    st.text(st.characters()), st.binary(), st.binary().map(bytearray), st.sampled_from([int, str, list, dict]),
+    st.datetimes().map(lambda value: value.replace(fold=0)), st.times().map(lambda value: value.replace(fold=0)),
+    st.dates(), st.timedeltas(), st.fractions(), st.decimals(allow_nan=False),
+    st.builds(range, st.integers(-9, 9), st.integers(-9, 9)),
+)  # fmt: skip
 HASHABLE = (LEAVES | st.tuples(LEAVES, LEAVES)).filter(lambda value: "bytearray" not in repr(value))
-VALUES = st.recursive(
-    HASHABLE,
-    lambda inner: (
-        st.lists(inner)
-        | st.lists(inner).map(tuple)
-        | st.dictionaries(HASHABLE, inner)
-        | st.sets(HASHABLE)
-        | st.frozensets(HASHABLE)
-        | st.dictionaries(HASHABLE, inner).map(collections.OrderedDict)
-        | st.dictionaries(HASHABLE, st.integers()).map(collections.Counter)
-    ),
-    max_leaves=20,
-)
+VALUES = st.recursive(HASHABLE, lambda inner: st.one_of(
+    st.lists(inner), st.lists(inner).map(tuple), st.sets(HASHABLE), st.frozensets(HASHABLE),
+    st.dictionaries(HASHABLE, inner), st.dictionaries(HASHABLE, inner).map(collections.OrderedDict),
+    st.dictionaries(HASHABLE, st.integers()).map(collections.Counter),
+), max_leaves=20)  # fmt: skip
 
 
 def refuse(*_: Any) -> Any:
@@ -111,14 +90,10 @@ class LyingList(list[int]):
         return iter([42])
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
-        datetime.datetime.now(datetime.UTC), Ellipsis,
-    ],
-    ids=lambda value: type(value).__name__,
-)  # fmt: skip
+@pytest.mark.parametrize("value", [
+    object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
+    datetime.datetime.now(datetime.UTC), Ellipsis,
+], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_what_is_not_plain_does_not_cross(value: Any) -> None:
     for container in (value, [value], {"key": (value,)}):
         with pytest.raises(NotPlain):
@@ -201,16 +176,11 @@ def test_changes_that_equal_what_was_there_are_changes() -> None:
         exchange.agree()
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]}, {"dict": [[[], 1]]},
-        {"same": 0}, {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1},
-        {"date": [0, 0, 0]}, {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"},
-        {"generic": ["no", 1]},
-    ],
-    ids=lambda data: str(data)[:30],
-)  # fmt: skip
+@pytest.mark.parametrize("data", [
+    {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]}, {"dict": [[[], 1]]}, {"same": 0},
+    {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1}, {"date": [0, 0, 0]},
+    {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"}, {"generic": ["no", 1]},
+], ids=lambda data: str(data)[:30])  # fmt: skip
 def test_a_malformed_value_is_refused(data: Any) -> None:
     exchange = side()
     exchange.begin()

@@ -1,7 +1,5 @@
 """What the host's interpreter imports, programs import: in real environments of each layout, at each level."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -35,27 +33,19 @@ for name in modules:
     importlib.import_module(name)
 from lm_eval_codemind.sandbox import Job, Sandbox, isolation
 program = '''
+import importlib, os
 def imports(name):
-    import importlib
-    try:
-        return importlib.import_module(name).ANSWER
-    except ImportError as error:
-        return str(error)
+    try: return importlib.import_module(name).ANSWER
+    except ImportError as error: return str(error)
 def reads(path):
-    try:
-        open(path).close()
-    except OSError:
-        return False
-    return True
+    try: return not open(path).close()
+    except OSError: return False
 def lists(path):
-    import os
-    try:
-        return os.listdir(path)
-    except OSError:
-        return []
+    try: return os.listdir(path)
+    except OSError: return []
 '''
-calls = [f"imports({name!r})" for name in modules] + [f"reads({path!r})" for path in secrets]
-calls += [f"lists({name!r})" for name in names]
+questions = {"imports": modules, "reads": secrets, "lists": names}
+calls = [f"{question}({each!r})" for question, about in questions.items() for each in about]
 found = {}
 for level in isolation.available():
     if level.name != "none":
@@ -97,9 +87,7 @@ def tiny(directory: Path, name: str = "tiny") -> Path:
     package = directory / name
     package.mkdir(parents=True)
     (package / "data.txt").write_text("42")
-    (package / "__init__.py").write_text(
-        "import os\nANSWER = int(open(os.path.join(os.path.dirname(__file__), 'data.txt')).read())\n"
-    )
+    (package / "__init__.py").write_text("ANSWER = int(open(__file__.replace('__init__.py', 'data.txt')).read())\n")
     return package
 
 
@@ -140,12 +128,8 @@ def conda_like(place: Path) -> Layout:
     real = BASE.resolve()
     shutil.copy2(real, conda / "bin" / VERSION)
     (conda / "bin/python").symlink_to(VERSION)
-    library = Path(sysconfig.get_path("stdlib"))
-    shutil.copytree(
-        library,
-        conda / "lib" / VERSION,
-        ignore=shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "idlelib", "config-*"),
-    )
+    ignored = shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "idlelib", "config-*")
+    shutil.copytree(sysconfig.get_path("stdlib"), conda / "lib" / VERSION, ignore=ignored)
     for shared in (real.parent.parent / "lib").glob("libpython*"):
         shutil.copy2(shared, conda / "lib")
     # Debian's has other names for it than the rest of the world.
@@ -275,21 +259,24 @@ def installed(place: Path) -> Layout:
     """This package, whose data holds answers, installed with the others."""
     packages = venv(place / "env")
     tiny(packages)
-    own = packages / "lm_eval_codemind"
-    shutil.copytree(ROOT / "lm_eval_codemind", own, ignore=shutil.ignore_patterns("__pycache__"))
-    hidden = [own / "__init__.py", own / "sources/sample.py", *(own / "sources/sample_data").glob("*.yaml")]
+    copy = packages / "lm_eval_codemind"
+    shutil.copytree(ROOT / "lm_eval_codemind", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    benchmarks = copy / "data/benchmarks"
+    hidden = [copy / "__init__.py", benchmarks / "sample.py", *(benchmarks / "sample_data").iterdir()]
     return Layout(place / "env/bin/python", secrets=hidden, root=packages)
 
 
-LAYOUTS: list[Callable[[Path], Layout]] = [
-    *(below, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable),
-    *(archive, uv_environment, linked_packages, projects_root, current_directory, installed),
-]
+LAYOUTS = (
+    below, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable, archive,
+    uv_environment, linked_packages, projects_root, current_directory, installed,
+)  # fmt: skip
 
 
 def seen(layout: Layout) -> dict[str, list[object]]:
     """Return, by level, what the programs see that the interpreter of a layout runs."""
-    secrets = [*layout.secrets, ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/sources/sample.py"]
+    here = (ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/data/benchmarks/sample.py")
+    secrets = [*layout.secrets, *here]
+    assert all(path.exists() for path in secrets)
     unlisted = [*layout.unlisted, ROOT / "tests", Path.home()]
     arguments = json.dumps([layout.modules, [str(path) for path in secrets], [str(path) for path in unlisted]])
     binaries = os.pathsep.join(str(Path(path).parent) for path in isolation._bubblewraps())
@@ -302,8 +289,7 @@ def seen(layout: Layout) -> dict[str, list[object]]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    names: dict[str, list[object]] = json.loads(done.stdout)
-    return names
+    return dict(json.loads(done.stdout))
 
 
 @pytest.mark.parametrize("make", LAYOUTS, ids=lambda make: make.__name__)
@@ -337,40 +323,34 @@ GUARD = """
 import os, sys
 sys.path.append(sys.argv[1])
 from lm_eval_codemind.languages.python import importable
-for level in ("bubblewrap", "landlock"):
-    if level in sys.argv[2:]:
-        os.environ["CODEMIND_SANDBOX"] = level
-        importable._checked.clear()
-        importable.require_importable(["json", "os.path", "no_such_module"])
-        try:
-            importable.require_importable(["json", "tiny"])
-        except importable.HiddenPackages as error:
-            print(error)
-        else:
-            print(level, "all")
+for level in sys.argv[2:]:
+    os.environ["CODEMIND_SANDBOX"] = level
+    importable._checked.clear()
+    importable.require_importable(["json", "os.path", "no_such_module"])
+    try: importable.require_importable(["json", "tiny"])
+    except importable.HiddenPackages as error: print(error)
+    else: print(level, "all")
 """
 
 
-def guard(place: Path, **variables: str) -> str:
-    """Return what the guard says of packages next to a script, which no layout names."""
+def guard(place: Path, **variables: str) -> list[str]:
+    """Return what the guard says of packages next to a script, which no layout names, at each level."""
     script = place / "script.py"
     script.write_text(GUARD)
-    levels = [level.name for level in isolation.available()]
-    done = subprocess.run(
-        [sys.executable, script, ROOT, *levels], env={**os.environ, **variables}, capture_output=True, text=True
-    )
+    command = [sys.executable, script, ROOT, *(level.name for level in isolation.available() if level.name != "none")]
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.splitlines()
 
 
 def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_it(tmp_path: Path) -> None:
     package = tiny(tmp_path)
-    said = guard(tmp_path).splitlines()
+    said = guard(tmp_path)
     assert len(said) == len(isolation.available()) - 1
     for line in said:
         assert f"tiny (ModuleNotFoundError: No module named 'tiny'; tiny lies in {package}/__init__.py)" in line
         assert "no_such_module" not in line and "json" not in line and "CODEMIND_SANDBOX_READABLE=" in line
-    fixed = guard(tmp_path, CODEMIND_SANDBOX_READABLE=str(tmp_path)).splitlines()
+    fixed = guard(tmp_path, CODEMIND_SANDBOX_READABLE=str(tmp_path))
     assert [line.split()[-1] for line in fixed] == ["all"] * len(said)
 
 
@@ -392,16 +372,14 @@ def test_readable_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_interpreter_that_was_started_by_a_relative_path_is_found(tmp_path: Path, level: str) -> None:
-    program = (
-        "from lm_eval_codemind.sandbox import Job, Sandbox\n"
-        f"with Sandbox(1, {level!r}) as sandbox:\n"
-        "    print(sandbox.run([Job.script('print(1)', [('', '1')])])[0].status)\n"
-    )
+    program = f"""
+from lm_eval_codemind.sandbox import Job, Sandbox
+with Sandbox(1, {level!r}) as sandbox: print(sandbox.run([Job.script('print(1)', [('', '1')])])[0].status)
+"""
     (tmp_path / "environment").symlink_to(sys.prefix)
-    folder = tmp_path / "folder"
-    folder.mkdir()
+    (tmp_path / "folder").mkdir()
     command = ["../environment/bin/python", "-c", program]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(command, cwd=tmp_path / "folder", capture_output=True, text=True, timeout=120)
     assert ended.stdout == "passed\n", ended.stderr
 
 

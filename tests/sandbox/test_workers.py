@@ -1,9 +1,6 @@
 """Where workers' servers and programs run, and how many work at a time."""
 
-from __future__ import annotations
-
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -123,14 +120,6 @@ except OSError as error:
 """
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("11\n", "")
-
-
-def test_random_numbers_are_the_same_in_every_program() -> None:
-    random_state = random.Random(0)
-    expected = [random_state.random() for _ in range(2)]
-    with Sandbox(workers=1) as sandbox:
-        outcomes = sandbox.run([printed("import random\nprint([random.random(), random.random()])")] * 2)
-    assert [outcome.stdout for outcome in outcomes] == [f"{expected}\n"] * 2
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,13 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.languages.python.names import needed_functions
-from lm_eval_codemind.transforms import (
-    RULES,
-    Program,
-    RecipeError,
-    compose,
-    compose_verified,
-    recreate,
-)
+from lm_eval_codemind.transforms import RULES, Program, RecipeError, compose, compose_verified, recreate
 from lm_eval_codemind.transforms.composer import LEAST_GROWTH
 from tests.transforms.behaviour import observe_drawn
 from tests.transforms.generated import CALLS, functions, scripts
@@ -51,17 +43,12 @@ def test_seeds_give_different_programs() -> None:
 
 
 def test_neither_hashing_nor_the_run_matters() -> None:
-    program = (
-        "from lm_eval_codemind.transforms import Program, compose\n"
-        f"print(compose(Program({CODE!r}, public={{'area'}}), '7').digest)"
-    )
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert digests == {compose(make(), "7").digest + "\n"}
+    program = "from lm_eval_codemind.transforms import Program, compose\n"
+    program += f"print(compose(Program({CODE!r}, public={{'area'}}), '7').digest)"
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True)
+        assert done.stdout == compose(make(), "7").digest + "\n"
 
 
 def test_growth() -> None:
@@ -78,16 +65,13 @@ def test_a_recipe_for_another_program_is_told() -> None:
         compose(make(), "7", rules={"sleep", "base64"})
 
 
-@pytest.mark.parametrize("wrong", ["thread", "base64", "decorator"])
-def test_a_rule_that_changes_behaviour_is_dropped(wrong: str) -> None:
-    marks: dict[str, Callable[[str], bool]] = {
-        "thread": lambda code: "threading" in code,
-        "base64": lambda code: "b64encode" in code,
-        "decorator": lambda code: "functools" in code,
-    }
+@pytest.mark.parametrize(("wrong", "mark"), [
+    ("thread", "threading"), ("base64", "b64encode"), ("decorator", "functools"),
+])  # fmt: skip
+def test_a_rule_that_changes_behaviour_is_dropped(wrong: str, mark: str) -> None:
     seed = next(str(n) for n in range(50) if wrong in compose(make(), str(n)).rules)
     dropped: list[str] = []
-    made = compose_verified(make, seed, marks[wrong], dropped=lambda rule, code: dropped.append(rule))
+    made = compose_verified(make, seed, lambda code: mark in code, dropped=lambda rule, code: dropped.append(rule))
     assert dropped == [wrong]
     assert wrong not in made.rules
     assert len(set(made.rules)) > 5

@@ -20,37 +20,10 @@ LIBRARY = Path(sysconfig.get_path("stdlib"))
 RUNNER = Path(__file__).parent / "library_runner.py"
 # Modules written in Python, with tests that take a moment.
 MODULES = [
-    "_strptime",
-    "bisect",
-    "cgi",
-    "cmd",
-    "codeop",
-    "colorsys",
-    "configparser",
-    "contextlib",
-    "copy",
-    "csv",
-    "filecmp",
-    "fileinput",
-    "fnmatch",
-    "fractions",
-    "getopt",
-    "gettext",
-    "hmac",
-    "ipaddress",
-    "mimetypes",
-    "netrc",
-    "optparse",
-    "plistlib",
-    "pprint",
-    "reprlib",
-    "shlex",
-    "string",
-    "textwrap",
-    "timeit",
-    "uuid",
-    "wave",
-]
+    "_strptime", "bisect", "cgi", "cmd", "codeop", "colorsys", "configparser", "contextlib", "copy", "csv", "filecmp",
+    "fileinput", "fnmatch", "fractions", "getopt", "gettext", "hmac", "ipaddress", "mimetypes", "netrc", "optparse",
+    "plistlib", "pprint", "reprlib", "shlex", "string", "textwrap", "timeit", "uuid", "wave",
+]  # fmt: skip
 # How often one rule is applied to one module: some hundred rewritings by each rule in all.
 MOST = 4
 # What the calls of a rule need, to be imported before the modules are replaced.
@@ -71,11 +44,8 @@ pytestmark = [
 
 
 def present() -> list[str]:
-    return [
-        name
-        for name in MODULES
-        if (LIBRARY / f"{name}.py").exists() and importlib.util.find_spec(f"test.test_{name.lstrip('_')}") is not None
-    ]
+    tests = {name: f"test.test_{name.lstrip('_')}" for name in MODULES if (LIBRARY / f"{name}.py").exists()}
+    return [name for name, test in tests.items() if importlib.util.find_spec(test) is not None]
 
 
 def transformed(code: str, rules: Iterable[str], most: int) -> tuple[str, int]:

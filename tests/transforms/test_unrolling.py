@@ -1,7 +1,5 @@
 """Loops replaced by what they did: shapes by hand, and generated programs, which must give the same unrolled."""
 
-from __future__ import annotations
-
 import ast
 import json
 import sys
@@ -12,12 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.transforms.unrolling import (
-    MAX_CHARACTERS,
-    Execution,
-    Unrollable,
-    unrolled,
-)
+from lm_eval_codemind.transforms.unrolling import MAX_CHARACTERS, Execution, Unrollable, unrolled
 from loop_recorder import literal_of, record
 from prove_unrolled import executions, has_loops, instrumented, ran_a_loop
 
@@ -46,127 +39,91 @@ def value(code: str, expression: str = "f()") -> Any:
     return eval(expression, namespace)
 
 
-# Program -> the body of its function f, unrolled.
+# The body of a function f, and the same unrolled.
+# fmt: off
 SHAPES = {
-    "break, continue and else": (
-        """
-        def f():
-            out = []
-            for x in (1, 2, 3):
-                if x == 2:
-                    continue
-                if x == 3:
-                    break
-                out.append(x)
+    "break, continue and else": ("""
+        out = []
+        for x in (1, 2, 3):
+            if x == 2: continue
+            if x == 3: break
+            out.append(x)
+        else: out.append("else")
+        return out
+        """, "out = []\nx = 1\nout.append(x)\nx = 2\nx = 3\nreturn out"),
+    "the decision that led to a jump, and the return that ended the run": ("""
+        won = False
+        for x in (1, 2, 3, 4):
+            if x == 2:
+                won = True
+                break
+        for x in (5, 6):
+            if x > 5:
+                if won: return x
+                break
             else:
-                out.append("else")
-            return out
-        """,
-        "out = []\nx = 1\nout.append(x)\nx = 2\nx = 3\nreturn out",
-    ),
-    "the decision that led to a jump, and the return that ended the run": (
-        """
-        def f():
-            won = False
-            for x in (1, 2, 3, 4):
-                if x == 2:
-                    won = True
-                    break
-            for x in (5, 6):
-                if x > 5:
-                    if won:
-                        return x
-                    break
-                else:
-                    won = x > 4
-                    continue
-            return 0
+                won = x > 4
+                continue
+        return 0
         """,
         "won = False\nx = 1\nx = 2\nif x == 2:\n    won = True\n"
         "x = 5\nif x > 5:\n    pass\nelse:\n    won = x > 4\n"
-        "x = 6\nif x > 5:\n    if won:\n        return x\nreturn 0",
-    ),
-    "a while loop's else, and a condition with an effect": (
-        """
-        def f():
-            q = [3]
-            n = 2
-            while n > 1:
-                n -= 1
-            else:
-                n = 9
-            while q and q.pop():
-                n += 1
-            return n
-        """,
-        "q = [3]\nn = 2\nn -= 1\nn = 9\nq and q.pop()\nn += 1\nq and q.pop()\nreturn n",
-    ),
-    "values that are changed come from the iterator": (
-        """
-        def f():
-            grid = [[1], [2]]
-            for i, row in enumerate(grid):
-                row.append(i)
-            return grid
+        "x = 6\nif x > 5:\n    if won:\n        return x\nreturn 0"),
+    "a while loop's else, and a condition with an effect": ("""
+        q = [3]
+        n = 2
+        while n > 1: n -= 1
+        else: n = 9
+        while q and q.pop(): n += 1
+        return n
+        """, "q = [3]\nn = 2\nn -= 1\nn = 9\nq and q.pop()\nn += 1\nq and q.pop()\nreturn n"),
+    "values that are changed come from the iterator": ("""
+        grid = [[1], [2]]
+        for i, row in enumerate(grid): row.append(i)
+        return grid
         """,
         "grid = [[1], [2]]\niterator = iter(enumerate(grid))\ni, row = next(iterator)\nrow.append(i)\n"
-        "i, row = next(iterator)\nrow.append(i)\nreturn grid",
-    ),
-    "an iterator that others use, too": (
-        """
-        def f():
-            it = iter([1, 2, 3, 4])
-            out = []
-            for x in it:
-                out.append(x + next(it))
-            return out
+        "i, row = next(iterator)\nrow.append(i)\nreturn grid"),
+    "an iterator that others use, too": ("""
+        it = iter([1, 2, 3, 4])
+        out = []
+        for x in it: out.append(x + next(it))
+        return out
         """,
         "it = iter([1, 2, 3, 4])\nout = []\niterator = iter(it)\nx = next(iterator)\nout.append(x + next(it))\n"
-        "x = next(iterator)\nout.append(x + next(it))\nreturn out",
-    ),
-    "a loop that never ran, and other conditions": (
-        """
-        def f():
-            out = [x for x in range(3)]
-            if out:
-                for x in out[:1]:
-                    if x == 0:
-                        out.append(9)
-            else:
-                for x in out:
-                    print(x)
-            return out
-        """,
-        "out = [x for x in range(3)]\nif out:\n    x = 0\n    if x == 0:\n        out.append(9)\nreturn out",
-    ),
-    "try around jumps": (
-        """
-        def f():
-            out = []
-            for x in ("1", "a", "3", "4"):
-                try:
-                    int(x)
-                    if x == "3":
-                        break
-                except ValueError:
-                    continue
-                finally:
-                    out.append("finally")
-                out.append(x)
-            return out
+        "x = next(iterator)\nout.append(x + next(it))\nreturn out"),
+    "a loop that never ran, and other conditions": ("""
+        out = [x for x in range(3)]
+        if out:
+            for x in out[:1]:
+                if x == 0: out.append(9)
+        else:
+            for x in out: print(x)
+        return out
+        """, "out = [x for x in range(3)]\nif out:\n    x = 0\n    if x == 0:\n        out.append(9)\nreturn out"),
+    "try around jumps": ("""
+        out = []
+        for x in ("1", "a", "3", "4"):
+            try:
+                int(x)
+                if x == "3": break
+            except ValueError: continue
+            finally: out.append("finally")
+            out.append(x)
+        return out
         """,
         "out = []\n"
         "x = '1'\ntry:\n    int(x)\nexcept ValueError:\n    pass\nfinally:\n    out.append('finally')\nout.append(x)\n"
         "x = 'a'\ntry:\n    int(x)\nexcept ValueError:\n    pass\nfinally:\n    out.append('finally')\n"
-        "x = '3'\ntry:\n    int(x)\nexcept ValueError:\n    pass\nfinally:\n    out.append('finally')\nreturn out",
-    ),
+        "x = '3'\ntry:\n    int(x)\nexcept ValueError:\n    pass\nfinally:\n    out.append('finally')\nreturn out"),
 }
+# fmt: on
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_shapes(name: str) -> None:
-    code, expected = (textwrap.dedent(text).strip("\n") for text in SHAPES[name])
-    text = unroll(code)
+    body, expected = SHAPES[name]
+    text = unroll("def f():" + textwrap.indent(textwrap.dedent(body), "    "))
     assert textwrap.dedent(text.partition("\n")[2]).strip("\n") == expected
 
 
@@ -202,17 +159,14 @@ def test_functions_are_specialised_to_their_calls() -> None:
     assert "fact_2(n - 1)" in text and "fact_3(n - 1)" in text and "same_2" not in text
 
 
-@pytest.mark.parametrize(
-    ("reason", "code"),
-    [
-        ("indirect", "def g(n):\n  for i in range(n): pass\n  return n\ndef f(): return list(map(g, [1, 2]))"),
-        ("repeated", "def g(n):\n  for i in range(n): n += i\n  return n\ndef f(): return [g(n) for n in [1, 2]]"),
-        ("size", "def f():\n  t = 0\n  for i in range(2000): t += i\n  return t"),
-        ("size", "def f():\n  for i in range(30000): pass"),
-        ("syntax", "class A:\n  for i in range(3): x = i\ndef f(): return A.x"),
-        ("syntax", "def f():\n  for i in range(3):\n    try: pass\n    finally: break\n  return i"),
-    ],
-)
+@pytest.mark.parametrize(("reason", "code"), [
+    ("indirect", "def g(n):\n  for i in range(n): pass\n  return n\ndef f(): return list(map(g, [1, 2]))"),
+    ("repeated", "def g(n):\n  for i in range(n): n += i\n  return n\ndef f(): return [g(n) for n in [1, 2]]"),
+    ("size", "def f():\n  t = 0\n  for i in range(2000): t += i\n  return t"),
+    ("size", "def f():\n  for i in range(30000): pass"),
+    ("syntax", "class A:\n  for i in range(3): x = i\ndef f(): return A.x"),
+    ("syntax", "def f():\n  for i in range(3):\n    try: pass\n    finally: break\n  return i"),
+])  # fmt: skip
 def test_what_cannot_be_unrolled_has_a_reason(reason: str, code: str) -> None:
     with pytest.raises(Unrollable) as raised:
         unrolled(code, run_of(code))

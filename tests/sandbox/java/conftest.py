@@ -1,7 +1,5 @@
 """Sandboxes for Java at each level this machine gives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

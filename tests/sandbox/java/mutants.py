@@ -1,7 +1,5 @@
 """Programs in Java made wrong: copies of a source with an operator or constant changed, or a statement left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 

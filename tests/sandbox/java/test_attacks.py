@@ -1,7 +1,5 @@
 """The hostile programs in Java: each gets the outcome it must, and the honest program after it passes."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.sandbox import Job, Outcome, Status
@@ -18,21 +16,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def outcomes(sandbox_at: JavaSandbox) -> dict[str, tuple[Outcome, Outcome]]:
+def outcomes(sandbox_at: JavaSandbox) -> list[Outcome]:
     """The outcome of each attack, and of the honest program after it."""
-    futures = {attack.name: (sandbox_at.submit(attack.job), sandbox_at.submit(HONEST)) for attack in attacks()}
-    return {name: (hostile.result(), after.result()) for name, (hostile, after) in futures.items()}
+    return sandbox_at.run(job for attack in attacks() for job in (attack.job, HONEST))
 
 
-def test_attacks(outcomes: dict[str, tuple[Outcome, Outcome]]) -> None:
-    wrong = {
-        attack.name: outcomes[attack.name][0]
-        for attack in attacks()
-        if outcomes[attack.name][0].status not in attack.expected
-    }
-    assert not wrong
-    hurt = {name: after for name, (_, after) in outcomes.items() if after.status is not Status.PASSED}
-    assert not hurt
+def test_attacks(outcomes: list[Outcome]) -> None:
+    hostile, after = outcomes[::2], outcomes[1::2]
+    assert not [outcome for attack, outcome in zip(attacks(), hostile, strict=True) if not attack.holds(outcome)]
+    assert all(outcome.passed for outcome in after), after
 
 
 def test_there_are_enough_of_them() -> None:
@@ -40,7 +32,7 @@ def test_there_are_enough_of_them() -> None:
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 
-def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: JavaSandbox) -> None:
+def test_nothing_of_them_is_left(outcomes: list[Outcome], sandbox_at: JavaSandbox) -> None:
     """Below the compiler and each starter of virtual machines nothing runs but they themselves."""
     pids = server_pids(sandbox_at)
     assert len(pids) == sandbox_at.workers + 1

@@ -1,7 +1,5 @@
 """Where the sandbox looks for Java, and its message where there is none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -40,16 +38,11 @@ def test_links_of_the_path_are_followed(tmp_path: Path, monkeypatch: pytest.Monk
     assert jdk.find().home == home
 
 
-@pytest.mark.parametrize(
-    ("version", "compiler", "status", "said"),
-    [
-        ("1.8.0_402", True, 0, "too old"),
-        ("11.0.2", True, 0, "is Java 11.0.2, too old"),
-        ("21.0.2", False, 0, "a runtime without a compiler"),
-        ("21.0.2", True, 1, "does not start"),
-        ("none", True, 0, "does not start"),
-    ],
-)
+@pytest.mark.parametrize(("version", "compiler", "status", "said"), [
+    ("1.8.0_402", True, 0, "too old"), ("11.0.2", True, 0, "is Java 11.0.2, too old"),
+    ("21.0.2", False, 0, "a runtime without a compiler"), ("21.0.2", True, 1, "does not start"),
+    ("none", True, 0, "does not start"),
+])  # fmt: skip
 def test_what_does_not_do_is_refused_with_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, compiler: bool, status: int, said: str
 ) -> None:

@@ -1,7 +1,5 @@
 """Programs of others: what a fresh ``javac`` and ``java`` say of them, and what the sandbox says."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

@@ -1,7 +1,5 @@
 """Programs in Java: what comes of them, at each level; compilers and servers that end are replaced."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -22,10 +20,8 @@ from tests.sandbox.processes import below, server_pids
 
 
 def program(body: str, head: str = "", name: str = "Main") -> str:
-    return (
-        f"{head}\nimport java.util.*;\npublic class {name} {{\n"
-        f"public static void main(String[] args) throws Exception {{\n{body}\n}}\n}}\n"
-    )
+    main = f"public static void main(String[] args) throws Exception {{\n{body}\n}}"
+    return f"{head}\nimport java.util.*;\npublic class {name} {{\n{main}\n}}\n"
 
 
 PRINT = " System.out.println(42);"
@@ -34,19 +30,15 @@ CASES = [("1\n", "2\n"), ("21\n", "42\n"), ("-3", "-6")]
 
 
 def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
-    right, wrong, seen = sandbox_at.run(
-        [
-            Job.script(TWICE, CASES, job_id="right"),
-            Job.script(TWICE, [("1", "2"), ("2", "5"), ("3", "6")]),
-            Job.script(TWICE, [("1", None), ("2", None)]),
-        ]
-    )
+    suites = (CASES, [("1", "2"), ("2", "5"), ("3", "6")], [("1", None), ("2", None)])
+    right, wrong, seen = sandbox_at.run(Job.script(TWICE, cases, job_id="right") for cases in suites)
     assert right.passed and right.job_id == "right" and right.tests_run == 3
     assert right.isolation == sandbox_at.isolation and right.cpu_seconds > 0
     assert wrong.status is Status.FAILED and wrong.failed_test == "case 1" and len(wrong.observations) == 2
     assert [observation.stdout for observation in seen.observations] == ["2\n", "4\n"] and seen.passed
 
 
+@pytest.mark.slow
 def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
@@ -57,59 +49,45 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
     assert outcome.passed, outcome
 
 
-@pytest.mark.parametrize(
-    ("source", "stdout"),
-    [
-        (program("System.out.println(42);", name="Solution"), "42"),
-        (program("System.out.println(42);", "package contest.y2020;"), "42"),
-        (program("System.out.println(42);") + "class Second { }", "42"),
-        # Several times the limit of memory in stacks that are hardly touched.
-        (program("var t = new Thread(null, () -> System.out.println(42), \"\", 5L << 30); t.start(); t.join();"), "42"),
-        (program("new java.io.PrintStream(\"/dev/stdout\").println(4); System.out.println(2);"), "4\n2"),
-        (program("System.out.print(4); new java.io.FileOutputStream(\"/dev/stdout\").write('2');"), "42"),
-        ("class A { static class B { public static void main(String[] a) { System.out.println(42); } } }", "42"),
-        (program('System.out.println("größe \\u20ac");'), "größe €"),
-        (program("System.out.println(new Scanner(System.in).nextLine());"), "größe"),
-        (program("System.out.println(42); System.exit(0);"), "42"),
-        (program("System.err.println(1); System.out.println(42);"), "42"),
-        (program("Thread t = new Thread(() -> System.out.println(42)); t.start(); t.join();"), "42"),
-        (program("System.out.println(new java.io.File(\".\").list().length);"), "0"),
-        # As on a plain JDK of version 17, no package is opened.
-        (
-            program(
-                "try { String.class.getDeclaredField(\"value\").setAccessible(true); } catch (RuntimeException e) {"
-                " System.out.println(e.getClass().getSimpleName()); }"
-            ),
-            "InaccessibleObjectException",
-        ),
-        (program("System.out.println(new Exception().getStackTrace()[0]);"), "Main.main(Main.java:5)"),
-        (program("System.out.println(System.getProperty(\"user.name\"));"), "sandbox"),
-        (program("var here = System.getProperty(\"user.dir\");"
-                 " System.out.println(System.getProperty(\"user.home\").equals(here));"), "true"),
-        (program("try { java.util.ArrayList.class.getDeclaredField(\"size\").setAccessible(true); }"
-                 " catch (RuntimeException e) { System.out.println(e.getClass().getSimpleName()); }"),
-         "InaccessibleObjectException"),
-        # The first of two, unless another one is public; the file is called after the public class, or else the first.
-        ("class A { public static void main(String[] a) { System.out.println(new Exception().getStackTrace()[0]); } }\n"
-         "class B { public static void main(String[] a) { System.out.println(2); } }", "A.main(A.java:1)"),
-        ("class A { public static void main(String... a) { System.out.println(1); } }\npublic class B {\n"
-         "  public static void main(String... a) { System.out.println(new Exception().getStackTrace()[0]); } }",
-         "B.main(B.java:3)"),
-        ("class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }",
-         "42"),
-        (
-            program(
-                "java.nio.file.Path path = java.nio.file.Files.createTempFile(\"a\", \"b\");"
-                " java.nio.file.Files.writeString(path, \"42\");"
-                " System.out.println(java.nio.file.Files.readString(path));"
-            ),
-            "42",
-        ),
-    ],
-)  # fmt: skip
-def test_honest_programs_pass(sandbox_at: JavaSandbox, source: str, stdout: str) -> None:
-    outcome = sandbox_at.run([Job.script(source, [("größe\n", stdout)])])[0]
-    assert outcome.passed, outcome
+# fmt: off
+PRINTED = {
+    program(PRINT, name="Solution"): "42",
+    program(PRINT, "package contest.y2020;"): "42",
+    program(PRINT) + "class Second { }": "42",
+    # Several times the limit of memory in stacks that are hardly touched.
+    program('var t = new Thread(null, () -> System.out.println(42), "", 5L << 30); t.start(); t.join();'): "42",
+    program('new java.io.PrintStream("/dev/stdout").println(4); System.out.println(2);'): "4\n2",
+    program('System.out.print(4); new java.io.FileOutputStream("/dev/stdout").write(50);'): "42",
+    "class A { static class B { public static void main(String[] a) { System.out.println(42); } } }": "42",
+    program('System.out.println("größe \\u20ac");'): "größe €",
+    program("System.out.println(new Scanner(System.in).nextLine());"): "größe",
+    program(PRINT + "System.exit(0);"): "42",
+    program("System.err.println(1);" + PRINT): "42",
+    program('System.out.println(new java.io.File(".").list().length);'): "0",
+    # As on a plain JDK of version 17, no package is opened.
+    **{program(f"try {{ {kind}.class.getDeclaredField({name!r}).setAccessible(true); }} catch (RuntimeException e) {{"
+               " System.out.println(e.getClass().getSimpleName()); }".replace("'", '"')): "InaccessibleObjectException"
+       for kind, name in (("String", "value"), ("java.util.ArrayList", "size"))},
+    program("System.out.println(new Exception().getStackTrace()[0]);"): "Main.main(Main.java:5)",
+    program('System.out.println(System.getProperty("user.name"));'): "sandbox",
+    program('System.out.println(System.getProperty("user.home").equals(System.getProperty("user.dir")));'): "true",
+    # The first of two, unless another one is public; the file is called after the public class, or else the first.
+    "class A { public static void main(String[] a) { System.out.println(new Exception().getStackTrace()[0]); } }\n"
+    "class B { public static void main(String[] a) { System.out.println(2); } }": "A.main(A.java:1)",
+    "class A { public static void main(String... a) { System.out.println(1); } }\npublic class B {\n"
+    "  public static void main(String... a) { System.out.println(new Exception().getStackTrace()[0]); } }":
+        "B.main(B.java:3)",
+    "class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }": "42",
+    program('java.nio.file.Path path = java.nio.file.Files.createTempFile("a", "b");'
+            ' java.nio.file.Files.writeString(path, "42");'
+            " System.out.println(java.nio.file.Files.readString(path));"): "42",
+}
+# fmt: on
+
+
+def test_honest_programs_pass(sandbox_at: JavaSandbox) -> None:
+    outcomes = sandbox_at.run(Job.script(source, [("größe\n", stdout)]) for source, stdout in PRINTED.items())
+    assert not {source: outcome for source, outcome in zip(PRINTED, outcomes, strict=True) if not outcome.passed}
 
 
 def test_a_second_public_class_does_not_compile(sandbox: JavaSandbox) -> None:
@@ -145,20 +123,19 @@ def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at: JavaSandbox) ->
     assert not any(outcome.tamper_proof for outcome in outcomes)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_a_program_is_never_compiled_without_its_suite(sandbox: JavaSandbox) -> None:
+    sources = [
         "class A { int f() { return 41; } } class MainSuite { public static void main(String[] a) { } }",
         "class A { int f() { return 41; } } class Main\\u0053uite { public static void main(String[] a) { } }",
         "class A { int f() { return 41; } } class SuiteRunner { static int value(int n) { return 42; } }",
         "class A { int f() { return 41; } } class Stri\u00adng { }",
         "class A { int f() { return 41; } } class java { }",
         "package b; public class A { public int f() { return 42; } }",
-    ],
-)
-def test_a_program_is_never_compiled_without_its_suite(sandbox: JavaSandbox, source: str) -> None:
-    outcome = sandbox.run([Job.function(source, SUITE.format("java.util.List.of();"), "A", language="java")])[0]
-    assert outcome.status is Status.ERROR and outcome.exception_type == COMPILE_ERROR
+    ]
+    tests = SUITE.format("java.util.List.of();")
+    outcomes = sandbox.run(Job.function(source, tests, "A", language="java") for source in sources)
+    ends = [(outcome.status, outcome.exception_type) for outcome in outcomes]
+    assert ends == [(Status.ERROR, COMPILE_ERROR)] * len(sources)
 
 
 def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox: JavaSandbox) -> None:
@@ -217,6 +194,7 @@ def test_the_machines_own_words_stay_off_standard_output(sandbox_at: JavaSandbox
     assert outcome.stdout == "true\n" and outcome.passed, outcome
 
 
+@pytest.mark.slow
 def test_releases(java: Jdk) -> None:
     source = program('System.out.println("ab".repeat(2));')
     with JavaSandbox(workers=1, release=8) as old, JavaSandbox(workers=1) as new:
@@ -277,6 +255,7 @@ def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
         sandbox.submit(Job.evaluate("", ["1"]))
 
 
+@pytest.mark.slow
 def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) -> None:
     """The compiler and the servers are killed again and again while jobs run; each job has its outcome."""
     assert sandbox.run([Job.script(TWICE, CASES)])[0].passed

@@ -1,7 +1,5 @@
 """Canonical programs in Java pass their tests in the sandbox, and the same with one thing changed fail them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
