@@ -1,7 +1,5 @@
 """Building, the manifest, and caches that are damaged, outdated or half written."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import logging
@@ -145,7 +143,6 @@ def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
     """What was released was built by another process, elsewhere: two builds are byte-identical."""
     folder, built_by = built_data, built_data / "built_by"
@@ -169,18 +166,13 @@ def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Up
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_two_builds_are_byte_identical(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
     second = building.build(["humaneval"], upstream, tmp_path)
     assert second == {"humaneval": read_manifest(built_data)["humaneval"]}
-    for path in (
-        benchmark_path(tmp_path, "humaneval"),
-        *tmp_path.glob("humaneval.*.jsonl"),
-    ):
+    for path in (benchmark_path(tmp_path, "humaneval"), *tmp_path.glob("humaneval.*.jsonl")):
         assert path.read_bytes() == (built_data / path.name).read_bytes()
 
 
-@pytest.mark.upstream
 def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         problems = load_problems(benchmark_path(built_data, name))
@@ -293,10 +285,8 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
         load_records(path)
 
 
-@pytest.mark.upstream
-def test_side_files_hold_what_is_shipped(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(built.DATA_VARIABLE, str(built_data))
-    written = {path.stem.rpartition(".")[2] for path in built_data.glob("*.*.jsonl") if path.stat().st_size}
+def test_side_files_hold_what_is_shipped(built: Path) -> None:
+    written = {path.stem.rpartition(".")[2] for path in built.glob("*.*.jsonl") if path.stat().st_size}
     assert written == {*SIDES, *COLUMN_SIDES}
     for name in ("humaneval", "sample"):
         assert load_side(name, "input").keys() == set(shipped.load(PLAIN_INPUTS)[name])

@@ -1,7 +1,5 @@
 """LiveCodeBench's code execution, on rows of our own in the schema of its data set."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A search for inputs that give the same output as a recorded one, on the programs themselves."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """CRUXEval in its published form: prompts, reading, both scores, and the recorded verdicts of its authors."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict
@@ -212,7 +210,6 @@ def prompts_built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return built_data
 
 
-@pytest.mark.upstream
 def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_data: Path) -> None:
     digests = json.loads((shared_data / "cases" / "cruxeval_prompt_digests.json").read_text())
     names = {
@@ -241,7 +238,6 @@ def with_own_prompts(built_data: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(family, "benchmark_digests", lambda benchmark: {benchmark: "made"})
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
 def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
     model: str, value: float, with_own_prompts: None
@@ -264,7 +260,6 @@ def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
             assert scores[f"{metric},extract-answer"] == value, (name, metric)
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
 def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts: None, shared_data: Path) -> None:
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -1,7 +1,5 @@
 """DER through the harness: two stages, one loaded model, and the message for responses of another model."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -16,7 +14,6 @@ from lm_eval.api.model import LM
 
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.der.task import DER, dataset, with_input
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.families.sr.task import SR
@@ -406,9 +403,7 @@ def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
     assert VIEW.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
-@pytest.mark.upstream
-def test_the_input_is_the_one_that_ier_asks_about(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_the_input_is_the_one_that_ier_asks_about(built: Path) -> None:
     for benchmark, asked_in, without in (
         ("humaneval", "humaneval", 0),
         ("mbpp", "mbpp_labelled", 20),

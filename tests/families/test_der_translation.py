@@ -1,7 +1,5 @@
 """DER on translations: the program that is asked about is the model's own, in the language that it translated into."""
 
-from __future__ import annotations
-
 import json
 from math import isnan
 from pathlib import Path
@@ -10,7 +8,6 @@ import pytest
 
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.der.task import DER
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.families.translation.task import TRANSLATION
@@ -138,10 +135,8 @@ def test_no_document_is_beyond_the_limit() -> None:
             assert len(prompt) > 11_000 and len(prompt) + len(target) <= LONGEST - 1_000
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["avatar", "avatar_java", "codenet_python", "codenet_java"])
-def test_every_translation_solves_a_problem(benchmark: str, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_every_translation_solves_a_problem(benchmark: str, built: Path) -> None:
     known = 0
     for question in questions(benchmark):
         posed = TRANSLATION.posed(question)

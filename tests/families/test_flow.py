@@ -1,7 +1,5 @@
 """Loops and branches: the questions need execution, labels hold, and answers score what they should."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from pathlib import Path
@@ -15,7 +13,6 @@ from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.executions import REASONS, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.execution import flow
 from lm_eval_codemind.families.execution.score import same_step
 from lm_eval_codemind.languages.python.recorder import record, units
@@ -188,12 +185,8 @@ def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path
     assert wrong[0].view.outcome(wrong[0].unit) == "incorrect later"
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_group_has_the_harness_s_number_with_an_interval(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_a_group_has_the_harness_s_number_with_an_interval(built: Path, tmp_path: Path, kind: str) -> None:
     some = evaluate(tmp_path, "org/told", lambda row: row["target"] * (row["line"] % 3 > 0), [f"codemind_{kind}"])
     runs = read_runs([tmp_path])
     rows = overall(runs, summary(runs, observe(runs))).records()
@@ -202,13 +195,9 @@ def test_a_group_has_the_harness_s_number_with_an_interval(
     assert row["low"] < row["value"] < row["high"]
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_right_answer_is_read_as_such(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str, kind: str
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_every_right_answer_is_read_as_such(built: Path, benchmark: str, kind: str) -> None:
     of_kind = documents(kind, benchmark)
     assert set(scores(kind, of_kind, [row["target"] for row in of_kind]).values()) == {1.0}
 

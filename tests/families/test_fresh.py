@@ -1,7 +1,5 @@
 """IER on fresh inputs: both questions of a problem, the scores of reference models, and what results show."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
@@ -64,9 +61,8 @@ def test_scores_and_gap(tmp_path: Path, answer: Any, scores: tuple[float, ...]) 
 
 
 @pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
-def test_no_constant_gains(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
+def test_no_constant_gains(built: Path, benchmark: str) -> None:
     """A text that is right about two questions or more is right about as many published outputs as fresh ones."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     rows = list(fresh.dataset(benchmark=benchmark, setting="steps", suite={})["test"])
     values = [literal_or(row["output"], None) for row in rows]
     texts = Counter(row["output"].strip() for row in rows)

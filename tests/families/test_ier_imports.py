@@ -1,7 +1,5 @@
 """What IER needs: making its documents and scoring answers imports no builder, no prover and no sandbox."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -9,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from lm_eval_codemind.data import load_benchmark
@@ -103,7 +100,6 @@ def test_the_sample_needs_little() -> None:
     assert check(data_directory(), chosen) >= 24 + 13
 
 
-@pytest.mark.upstream
 def test_all_tasks_need_little(built_data: Path) -> None:
     chosen = tasks()
     assert len(chosen) >= 20

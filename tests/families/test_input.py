@@ -1,7 +1,5 @@
 """Input prediction: what counts as an answer, what is executed, and what comes out."""
 
-from __future__ import annotations
-
 import ast
 import json
 import textwrap
@@ -378,7 +376,6 @@ def cruxeval(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, Problem]) -> None:
     inputs = differing_inputs(list(cruxeval.values()), 200)
     assert len(inputs) == 200
@@ -396,7 +393,6 @@ DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_recorded_verdicts(cruxeval: dict[str, Problem], shared_data: Path) -> None:
     path = shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"
     rows = read_rows(path)

@@ -1,7 +1,5 @@
 """No document is longer than a model can read and answer, and docs/prompt_lengths.csv says how long they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ LONGEST = 16_000
 # Functions of real projects are long.
 LONGEST_RE2 = 24_000
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

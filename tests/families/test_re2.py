@@ -1,7 +1,5 @@
 """RE2-Bench: its own tasks for replication, and ours on proven labels."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.samples import Sample
@@ -32,15 +29,11 @@ def hooks(setting: str) -> tuple[Any, Any, Any]:
     return re2_published.dataset, re2_published.extract_answer, re2_published.process_results
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(
     ("setting", "easy", "difficult", "empty"),
     [("output", 250, 248, 0), ("input", 250, 248, 0), ("loop", 98, 99, 3), ("branch", 100, 99, 0)],
 )
-def test_the_published_tasks(
-    setting: str, easy: int, difficult: int, empty: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_the_published_tasks(setting: str, easy: int, difficult: int, empty: int, built: Path) -> None:
     dataset, extract, process = hooks(setting)
     documents = list(dataset(benchmark="re2", setting=setting)["test"])
     scores = {}
@@ -55,11 +48,7 @@ def test_the_published_tasks(
     assert sum(score["accuracy"] for score in scores[""]) == empty
 
 
-@pytest.mark.upstream
-def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_script_wrong(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_script_wrong(built: Path) -> None:
     dataset, extract, process = hooks("input")
     by_name = {document["problem_id"]: document for document in dataset(benchmark="re2", setting="input")["test"]}
     for name, text, right in [
@@ -74,9 +63,7 @@ def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_scrip
         assert process(by_name[name], answer)["accuracy"] == right, (name, text)
 
 
-@pytest.mark.upstream
-def test_no_program_of_a_project_runs(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_no_program_of_a_project_runs(built: Path) -> None:
     family = re2_published.PUBLISHED_RE2_INPUT
     document = {"benchmark": "re2", "problem_id": "p", "setting": "input", "kind": "function", "language": "python",
                 "source": "Real", "label": "{}", "shown": "1", "code": "", "entry_point": "f"}  # fmt: skip
@@ -95,10 +82,8 @@ def scored(functions: tuple[Any, Any, Any], task: str, rows: list[dict[str, Any]
         yield document, process(document, answer)
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
-def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_recorded_verdicts_follow(shared_data: Path, built: Path) -> None:
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
         rows = read_rows(path)
         model, task = rows[0]["model"], rows[0]["task"].partition("_")[0]
@@ -122,12 +107,8 @@ def proven_hooks(setting: str) -> tuple[Any, Any, Any]:
     return re2.dataset, re2.extract_answer, re2.process_results
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(("setting", "programs"), [("output", 158), ("input", 120), ("loop", 93), ("branch", 76)])
-def test_ceiling_floor_and_length_on_proven_labels(
-    setting: str, programs: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_ceiling_floor_and_length_on_proven_labels(setting: str, programs: int, built: Path) -> None:
     dataset, extract, process = proven_hooks(setting)
     documents = list(dataset(benchmark="re2", setting=setting)["test"])
     assert sum(document["source"] in re2_published.SELF_CONTAINED for document in documents) == programs
@@ -139,7 +120,6 @@ def test_ceiling_floor_and_length_on_proven_labels(
         assert wrong == []
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(
     ("setting", "name", "answer", "right"),
     [
@@ -158,23 +138,16 @@ def test_ceiling_floor_and_length_on_proven_labels(
         ("branch", "sample_273", "line 6: [Y, Y, Y, Y]", 0),
     ],
 )
-def test_answers_on_proven_labels(
-    setting: str, name: str, answer: str, right: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_answers_on_proven_labels(setting: str, name: str, answer: str, right: int, built: Path) -> None:
     dataset, extract, process = proven_hooks(setting)
     document = next(row for row in dataset(benchmark="re2", setting=setting)["test"] if row["problem_id"] == name)
     (read,) = extract([[f"<answer>{answer}</answer>"]], [document])
     assert process(document, read)["accuracy"] == right
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", TASKS)
-def test_a_run_is_verified_reported_and_submitted(
-    setting: str, built_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_a_run_is_verified_reported_and_submitted(setting: str, built: Path, tmp_path: Path) -> None:
 
     def answer(document: dict[str, Any]) -> str:
         return str(document["target"]) if len(document["problem_id"]) % 3 else "I do not know."
@@ -211,11 +184,9 @@ def test_every_proof_says_what_it_is() -> None:
     assert set(counts) == {"proven", "corrected", "excluded"}
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
-def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_answers_are_read(shared_data: Path, built: Path) -> None:
     """Where a label is upstream's own, every recorded output that upstream accepts is right here."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     lost = set()
     for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):
         rows = read_rows(path)

@@ -1,7 +1,5 @@
 """Bug repair: the questions, how answers are scored, and the harness around it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterable
@@ -100,7 +98,6 @@ def test_the_worked_example_in_java_is_true() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.usefixtures("java")
 def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""

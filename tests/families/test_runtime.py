@@ -1,7 +1,5 @@
 """The hooks of runtime behaviour: documents, answers that never change, consistency, and runs looked at."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter
@@ -13,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.runtime import items as runtime_items
 from lm_eval_codemind.families.runtime import selection
@@ -122,11 +119,7 @@ def test_a_wrong_number_of_items_is_named(value: object) -> None:
 
 
 def test_results_record_how_many_items_were_asked() -> None:
-    for options, items in (
-        ({}, 2),
-        ({"items": "all"}, "all"),
-        ({"items": "3"}, 3),
-    ):
+    for options, items in (({}, 2), ({"items": "all"}, "all"), ({"items": "3"}, 3)):
         suite: dict[str, Any] = {}
         runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, suite=suite, **options)
         assert (suite["items"], suite["options"]) == (items, options)
@@ -252,23 +245,19 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
-def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_every_right_answer_is_read_as_such(built: Path, benchmark: str) -> None:
     every = runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS, items="all")["test"]
     assert set(scores(list(every), None).values()) == {1.0}
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
-def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_published_labels_accept_their_own_answers(built: Path) -> None:
     """33 of REval's 1,995 items on classes are left out, as no answer could be right.
 
     18 are those of DREval/122, whose outputs need numpy's ``mat``, which is no more. 15 are lines of ClassEval_44 where
     REval writes the value's type in small letters and then looks for it with capitals.
     """
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     for benchmark, items in (("reval_humaneval", 1157), ("reval_classeval", 1995 - 18 - 15)):
         hooks = Hooks(runtime_published.PUBLISHED_RUNTIME)
         documents = list(hooks.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS[:3])["test"])

@@ -1,7 +1,5 @@
 """The SR hooks: documents, what runs and is logged, pairing, and the harness around them."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Traces: documents, scores of right and wrong executions, and runs that verify and are shown."""
 
-from __future__ import annotations
-
 import ast
 import time
 from itertools import pairwise
@@ -10,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.execution import trace
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
@@ -125,33 +122,23 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     assert estimate.value == pytest.approx(13 / 14) and estimate.low < estimate.value < estimate.high == 1
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_every_right_answer_is_read_as_such(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str, setting: str
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_every_right_answer_is_read_as_such(built: Path, benchmark: str, setting: str) -> None:
     of_setting = documents(setting, benchmark)
     perfect = scores(of_setting, [document["target"] for document in of_setting])
     assert perfect == {"trace": 1, "prefix": 1, "output": 1, "lucky": 0, trace.RIGHT_REASON: 1}
 
 
-@pytest.mark.upstream
-def test_five_thousand_traces_are_scored_in_thirty_seconds(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_five_thousand_traces_are_scored_in_thirty_seconds(built: Path) -> None:
     many = (documents("states", "cruxeval") + documents("lines", "cruxeval")) * 6
     began = time.process_time()
     scores(many[:5_000], [document["target"] for document in many[:5_000]])
     assert time.process_time() - began < 30
 
 
-@pytest.mark.upstream
-def test_a_condition_comes_before_the_events_in_functions_that_it_calls(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_condition_comes_before_the_events_in_functions_that_it_calls(built: Path) -> None:
     """The prompt says so. In each such question, an event of a called function follows the line that calls it."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     calling = 0
     for benchmark in ("humaneval", "classeval"):
         for document in trace.dataset(benchmark=benchmark, setting="states")["test"]:

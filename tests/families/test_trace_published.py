@@ -1,7 +1,5 @@
 """Published traces: what recorded answers give, and which labels no execution gives."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io
@@ -86,7 +84,6 @@ def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[s
     return [family.process_coconut(row, [answer]) for row, answer in zip(documents, answers, strict=True)]
 
 
-@pytest.mark.upstream
 def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any]], shared_data: Path) -> None:
     for name, (mean, hard, differing, rule) in TABLE.items():
         recorded = read_rows(shared_data / "recorded" / f"coconut_{name}.jsonl.gz")
@@ -108,7 +105,6 @@ def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any
         assert sum(ours != published for ours, published in verdicts) == differing, name
 
 
-@pytest.mark.upstream
 def test_the_ends_of_the_scale(documents: list[dict[str, Any]]) -> None:
     oracle = logged(documents, [row["target"] for row in documents])
     assert family.program_hard([row["hard"] for row in oracle]) == 1
@@ -143,7 +139,6 @@ def executed(row: dict[str, Any]) -> Iterator[int]:
     yield from lines
 
 
-@pytest.mark.upstream
 def test_labels_are_what_python_executes(documents: list[dict[str, Any]]) -> None:
     wrong = {
         (row["problem_id"], row["item"])
@@ -180,10 +175,7 @@ CES_SHAPES = [
 @pytest.mark.parametrize(("response", "output"), CES_SHAPES)
 def test_shapes_of_annotated_programs(response: str, output: str | None) -> None:
     marks = answers.read_marks(answers.annotated_code(response))
-    assert marks == {
-        0: {"i": "[0, 1]", "range(2)": "[0, 1]"},
-        1: {"(i == 0)": "[True, False]", "taken": "[Y, N]"},
-    }
+    assert marks == {0: {"i": "[0, 1]", "range(2)": "[0, 1]"}, 1: {"(i == 0)": "[True, False]", "taken": "[Y, N]"}}
     assert answers.stated_output(response) == output
 
 
@@ -225,7 +217,6 @@ def inputs(built_data: Path) -> dict[str, dict[str, Any]]:
         return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("model", RECORDED)
 def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path, model: str) -> None:
     recorded = read_rows(shared_data / "recorded" / f"ces_simulation_{model}.jsonl.gz")
@@ -253,7 +244,6 @@ def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path
     assert (len(recorded), bits, coherent, right, reasons, incoherent, traced) == RECORDED[model]
 
 
-@pytest.mark.upstream
 def test_the_ends_of_the_scale_of_ces(inputs: dict[str, dict[str, Any]]) -> None:
     rows = list(inputs.values())
     assert len(rows) == 486

@@ -1,7 +1,5 @@
 """Translation: the questions, why answers fail, and the scores."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -9,13 +7,7 @@ import pytest
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.sr import score as scores
-from lm_eval_codemind.families.translation.task import (
-    CAUSES,
-    TRANSLATION,
-    cause,
-    gained,
-    misleading_output,
-)
+from lm_eval_codemind.families.translation.task import CAUSES, TRANSLATION, cause, gained, misleading_output
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.questions import Answer, Question
 

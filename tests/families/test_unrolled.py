@@ -1,7 +1,5 @@
 """IER on unrolled programs: the questions are those that were proven; oracle and null get what they should."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Verdicts about programs and the lines of their bugs: questions, labels, scores, and what recorded answers give."""
 
-from __future__ import annotations
-
 import math
 import re
 import tarfile
@@ -34,11 +32,7 @@ DETECTED = {
     "CodeLlama-34b-Instruct-hf": (2.0, 99.0, 1.0),
 }
 # Right lines of the problems asked about, published and here.
-LOCATED = {
-    "gpt-4-turbo": (105, 119),
-    "deepseek-coder-33b-instruct": (73, 82),
-    "CodeLlama-34b-Instruct-hf": (69, 79),
-}
+LOCATED = {"gpt-4-turbo": (105, 119), "deepseek-coder-33b-instruct": (73, 82), "CodeLlama-34b-Instruct-hf": (69, 79)}
 # The published files name no line: the fix only adds lines.
 ONLY_ADDS = {"HumanEval_5", "HumanEval_33", "HumanEval_141", "HumanEval_143", "HumanEval_155"}
 # A published line is the fix's, and changing it alone does not repair the program, while changing another line does.
@@ -207,7 +201,6 @@ def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
     return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
 
 
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", ["humanevalfix", "humanevalfix_java"])
 def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
@@ -218,7 +211,6 @@ def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
     assert sum(len(row["lines"]) for row in rows) / len(rows) < 1.4 and max(len(row["lines"]) for row in rows) <= 7
 
 
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
     published = {}
@@ -240,7 +232,6 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
     assert {name for name in known if not upstream_lines[name] <= accepted[name]} == OTHERS
 
 
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", DETECTED)
 def test_recorded_verdicts(shared_data: Path, model: str) -> None:
@@ -261,7 +252,6 @@ def test_recorded_verdicts(shared_data: Path, model: str) -> None:
     assert [round(100 * share, 1) for share in shares] == list(DETECTED[model])
 
 
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", LOCATED)
 def test_recorded_lines(shared_data: Path, model: str) -> None:

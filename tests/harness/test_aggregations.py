@@ -1,7 +1,5 @@
 """Standard errors are clustered by problem, and groups weigh a metric by what it averages over."""
 
-from __future__ import annotations
-
 import pickle
 import random
 from collections.abc import Callable, Sequence

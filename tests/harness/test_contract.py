@@ -1,7 +1,5 @@
 """What releases of the harness hand over differently."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any

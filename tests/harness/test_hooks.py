@@ -1,7 +1,5 @@
 """Mistakes in a family end in a message that names it and says how to fix it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch

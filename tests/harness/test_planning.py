@@ -1,7 +1,5 @@
 """`codemind plan` counts what a run sends: requests, prompts and the most output tokens."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning
 from lm_eval_codemind.harness.planning import plan
@@ -179,25 +176,19 @@ def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.parametrize(("group", "requests"), published_requests().items())
-def test_groups_are_what_a_run_asks(
-    group: str, requests: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_groups_are_what_a_run_asks(group: str, requests: str, built: Path, tmp_path: Path) -> None:
     """Every group of the README's table, and its number of requests there."""
-    if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
+    if group.startswith("codemind_cruxeval_") and not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     arguments = ["--tasks", group, "--confirm_run_unsafe_code"]
     counted = plan(arguments, number_of_words)
     assert shown_requests(counted) == requests, "run utils/release/tables.py requests"
     assert_sent(counted, arguments, tmp_path)
 
 
-@pytest.mark.upstream
-def test_what_to_run_first_takes_an_hour(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_to_run_first_takes_an_hour(built: Path) -> None:
     """The documentation says how many requests it has, and that it needs no confirmation."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     counted = plan(["--tasks", "codemind_first"])
     requests = sum(task.requests for task in counted.tasks)
     for page in ("README.md", "docs/running.md"):

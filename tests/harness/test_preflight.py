@@ -1,7 +1,5 @@
 """Everything that a run lacks is said at once, before the model is loaded."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -14,7 +12,6 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
 
 # A package of this name in front of the others shows whether it is imported.
@@ -56,8 +53,7 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
         assert line in message
 
 
-@pytest.mark.upstream
-def test_packages_and_a_jdk_are_missing_at_once(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from lm_eval_codemind.languages.python import importable
     from lm_eval_codemind.sandbox.java import jdk
 
@@ -67,7 +63,6 @@ def test_packages_and_a_jdk_are_missing_at_once(built_data: Path, monkeypatch: p
     def hidden(modules: Any) -> None:
         raise importable.HiddenPackages("these packages are not visible in the sandbox")
 
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     monkeypatch.setattr(jdk, "find", no_jdk)
     monkeypatch.setattr(importable, "require_importable", hidden)
     message = said(

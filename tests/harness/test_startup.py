@@ -1,7 +1,5 @@
 """The start-up hook, in a fresh process: the harness finds our tasks, and other paths are as the user chose."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -9,7 +9,6 @@ from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.catalogue import benchmarks, fixed_form
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.models import register
 
@@ -76,12 +75,8 @@ def test_ceiling_and_floor(manager: TaskManager, task: str, model: str, value: f
     assert suite["benchmark"] == "sample" and suite["prompts"] == "packaged"
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_ceiling_and_floor_on_all_benchmarks(
-    manager: TaskManager, model: str, value: float, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_ceiling_and_floor_on_all_benchmarks(manager: TaskManager, model: str, value: float, built: Path) -> None:
     register()
     groups = ["codemind_ier", "codemind_ier_direct", "codemind_ier_published"]
     results = simple_evaluate(model=get_model(model)(), tasks=groups, task_manager=manager, bootstrap_iters=100)

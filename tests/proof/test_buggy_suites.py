@@ -1,7 +1,5 @@
 """The suites of buggy programs: what they expect, and that the bug passes them where the correct program does not."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data.benchmarks import Upstream, sample
@@ -65,7 +63,6 @@ def test_the_bugs_of_the_sample_pass_their_own_suites() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_every_bug_passes_its_own_suite(upstream: Upstream) -> None:
     correct, buggy = read_proven("humanevalfix", upstream), read_proven("humanevalfix_buggy", upstream)
     asked = [(good, bad) for good, bad in zip(correct, buggy, strict=True) if bad.category != "excluded"]

@@ -1,7 +1,5 @@
 """Outputs that the published output and the change of the input give without execution."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Guesses about loops and branches: they are right where the syntax tree decides, and only there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Fresh inputs of small programs: as hard as the original, and right as plain Python computes them."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import subprocess
@@ -48,11 +46,7 @@ METHOD = Problem(
     "{'pear': 24, 'fig': 60}",
 )
 SETS = dataclasses.replace(
-    LOOP,
-    problem_id="sets",
-    code="def f(s):\n    return ''.join(set(s))\n",
-    input="f('a')",
-    output="'a'",
+    LOOP, problem_id="sets", code="def f(s):\n    return ''.join(set(s))\n", input="f('a')", output="'a'"
 )
 CONSTANT = dataclasses.replace(LOOP, problem_id="constant", code="def f(x):\n    return 5\n", input="f(7)", output="5")
 BARE = dataclasses.replace(LOOP, problem_id="bare", code="def f():\n    return 5\n", input="f()", output="5")

@@ -1,7 +1,5 @@
 """Labels of programs that nobody has vouched for: what they say, and which have none."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data import load_problem

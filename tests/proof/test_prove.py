@@ -1,7 +1,5 @@
 """The proof of labels on programs whose outputs depend on what they should not depend on."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from typing import Any

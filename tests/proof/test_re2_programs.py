@@ -30,10 +30,7 @@ CODE = """class Basket:
 """
 INPUTS = {"self": {"prices": {"a": 5, "b": -1, "c": 1, "d": 2}}, "args": {"limit": 3}, "kwargs": {"discount": 2}}
 JOB = {"code": CODE, "name": "total", "class": "Basket", "script": False, "inputs": INPUTS}
-LOOPS = {
-    "6": {"name": ["'a'", "'b'", "'c'", "'d'"], "price": ["5", "-1", "1", "2"]},
-    "16": {"discount": ["2"]},
-}
+LOOPS = {"6": {"name": ["'a'", "'b'", "'c'", "'d'"], "price": ["5", "-1", "1", "2"]}, "16": {"discount": ["2"]}}
 BRANCHES = {"7": [False, True, False, False], "9": [True, False, False], "11": [True, False], "16": [True, False]}
 
 

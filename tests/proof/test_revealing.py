@@ -1,7 +1,5 @@
 """The tests that reveal HumanEvalFix's bugs, executed again."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data.benchmarks import Upstream
@@ -64,7 +62,6 @@ def test_benchmarks_without_bugs_stay_as_they_are() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_every_bug_is_one_and_its_test_reveals_it(upstream: Upstream) -> None:
     correct, buggy = read_proven("humanevalfix", upstream), read_proven("humanevalfix_buggy", upstream)
     assert len(correct) == len(buggy) == get_benchmark("humanevalfix").size == 164

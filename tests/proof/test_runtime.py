@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -31,7 +29,6 @@ SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 EVERY = 40
 
 
-@pytest.mark.upstream
 def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
     labels: dict[str, Any] = {}
     for row in read_rows(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz"):
@@ -74,7 +71,6 @@ def test_executing_gives_the_shipped_labels() -> None:
     assert compare_with_execution(load_benchmark("sample")) > 100
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
 def test_executing_gives_the_shipped_labels_of(name: str, upstream: Upstream) -> None:
     assert compare_with_execution(read_proven(name, upstream)[::EVERY]) > 5
@@ -88,7 +84,6 @@ def test_rewritten_programs_log_what_the_labels_say() -> None:
             assert prove_runtime.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
 def test_rewritten_programs_log_what_the_labels_of_a_few_say(name: str, upstream: Upstream) -> None:
     """``utils/prove/prove_runtime.py check`` does it for all."""

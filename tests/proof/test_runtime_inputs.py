@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import ast
-
-import pytest
 
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
@@ -83,7 +79,6 @@ def test_what_can_be_read_off_a_prompt() -> None:
     assert is_written("12", "# 12 of them", set()) and not is_written("1", "# 12 of them", set())
 
 
-@pytest.mark.upstream
 def test_no_input_shows_a_result(upstream: Upstream) -> None:
     """No assertion but those about exceptions, no name that says expected, no docstring, no carriage return."""
     for name in ("reval_humaneval", "reval_classeval", "avatar"):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -66,7 +64,6 @@ def test_reachable_by_name() -> None:
     assert reachable(code, "C().b()") == {"__init__", "a", "b", "c"}
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_no_rule_on_the_syntax_tree_answers_the_shipped_questions(upstream: Upstream, name: str) -> None:
     """And no state can be read off the prompt, coverage is balanced, and outputs rarely end the prompt."""

@@ -71,7 +71,6 @@ def test_the_samples_programs_do_what_they_did(sandbox: Sandbox) -> None:
     assert check.inputs > 300
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(("name", "size"), [("humaneval", 164), ("cruxeval", 800), ("classeval", 400), ("avatar", 86)])
 def test_every_problem_has_its_program(built_data: Path, name: str, size: int) -> None:
     problems = load_problems(benchmark_path(built_data, name))

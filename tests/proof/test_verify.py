@@ -1,7 +1,5 @@
 """Labels of a benchmark's own are executed like proven ones: a wrong one is named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

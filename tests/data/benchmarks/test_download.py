@@ -1,7 +1,5 @@
 """Downloads against a local server that breaks off, lies, or answers with an error page."""
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

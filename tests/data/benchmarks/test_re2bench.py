@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ast
 from collections import Counter
 
@@ -15,7 +13,6 @@ def problems(upstream: Upstream) -> dict[str, Problem]:
     return {problem.problem_id: problem for problem in read(upstream)}
 
 
-@pytest.mark.upstream
 def test_problems_by_task_difficulty_and_source(problems: dict[str, Problem]) -> None:
     records = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}
     values = Counter((record["difficulty"], record["source"]) for record in records.values() if "values" in record)
@@ -33,7 +30,6 @@ def test_problems_by_task_difficulty_and_source(problems: dict[str, Problem]) ->
             ast.parse(problems[name].code)
 
 
-@pytest.mark.upstream
 def test_one_problem_with_all_its_parts(problems: dict[str, Problem]) -> None:
     problem = problems["HumanEval_24"]
     record = record_of(problem.upstream_questions)

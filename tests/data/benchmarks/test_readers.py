@@ -1,7 +1,5 @@
 """The readers on upstream's real files."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json
@@ -16,8 +14,6 @@ from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.ier.score import same_text
 from lm_eval_codemind.languages.python.names import definition
 from lm_eval_codemind.problems import Problem
-
-pytestmark = pytest.mark.upstream
 
 READERS = ("humaneval", "cruxeval", "classeval", "avatar")
 

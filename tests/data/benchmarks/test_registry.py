@@ -1,12 +1,8 @@
 """What the registry tells of benchmarks: what they share, and which of their programs need more time."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks, get_benchmark, labelled_form, same_problems, twin_of
@@ -19,7 +15,6 @@ from lm_eval_codemind.sandbox import Limits
 MORE = Limits(cpu_seconds=60, wall_seconds=120)
 
 
-@pytest.mark.upstream
 def test_slow_problems_have_more_time(built_data: Path) -> None:
     names = ("classeval", "avatar", "mbpp", "classeval_methods")
     problems = [problem for name in names for problem in load_problems(benchmark_path(built_data, name))]

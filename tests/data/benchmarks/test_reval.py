@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -13,7 +11,6 @@ def programs(upstream: Upstream) -> list[TracedProgram]:
     return read_programs(upstream)
 
 
-@pytest.mark.upstream
 def test_programs_inputs_and_questions(programs: list[TracedProgram]) -> None:
     assert Counter(program.benchmark for program in programs) == {"humaneval": 85, "classeval": 69}
     for name, inputs, questions in (("humaneval", 396, 1157), ("classeval", 294, 1995)):
@@ -23,7 +20,6 @@ def test_programs_inputs_and_questions(programs: list[TracedProgram]) -> None:
     assert sum(any(run_input.set_up for run_input in program.inputs) for program in programs) == 12
 
 
-@pytest.mark.upstream
 def test_what_one_input_of_each_kind_is(programs: list[TracedProgram]) -> None:
     function = programs[0].inputs[1]
     assert function.expression == function.shown == "has_close_elements([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.05)"

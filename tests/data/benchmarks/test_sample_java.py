@@ -1,7 +1,5 @@
 """The labels and cases of the sample's programs in Java, proven by executing these."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data.benchmarks import sample

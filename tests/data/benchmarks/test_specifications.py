@@ -1,7 +1,5 @@
 """Specifications hold no example: by form, by the tests' own literals, over every problem of every benchmark."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -58,7 +56,6 @@ def looks(problems: list[Problem]) -> dict[str, list[str]]:
     return {problem.problem_id: marks for problem in problems if (marks := leaks(problem))}
 
 
-@pytest.mark.upstream
 def test_humaneval_has_no_examples(upstream: Upstream) -> None:
     problems = read_humaneval(upstream)
     assert len(problems) == 164
@@ -68,14 +65,12 @@ def test_humaneval_has_no_examples(upstream: Upstream) -> None:
     assert set(by_problem) == {"HumanEval_46", "HumanEval_63", "HumanEval_130"}
 
 
-@pytest.mark.upstream
 def test_classeval_has_no_examples(upstream: Upstream) -> None:
     problems = classeval.read_methods(upstream)
     assert len(problems) == 410
     assert looks(problems) == {}
 
 
-@pytest.mark.upstream
 def test_mbpp_has_no_examples(upstream: Upstream) -> None:
     problems = mbpp.read(upstream)
     assert len(problems) == 427
@@ -86,7 +81,6 @@ def test_sample_has_no_examples() -> None:
     assert looks([problem for problem in sample.read() if problem.kind != "script"]) == {}
 
 
-@pytest.mark.upstream
 def test_the_check_finds_what_the_docstrings_hold(upstream: Upstream) -> None:
     """Without the removal, the same check finds examples in nearly every docstring."""
     raw = {record["task_id"].replace("/", "_"): record["prompt"] for record in read_records(upstream)}

@@ -1,7 +1,5 @@
 """Reading published labels, comparing them with proven outputs, applying proofs."""
 
-from __future__ import annotations
-
 import ast
 import json
 import random

@@ -1,7 +1,5 @@
 """Verdicts about the programs of HumanEvalFix, and the lines of their bugs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,7 +70,6 @@ def test_inputs_are_the_same_each_time() -> None:
         assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))
 
 
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str) -> None:
@@ -84,7 +81,6 @@ def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str) -> Non
         assert right <= expected + 0.08, (rule, right, expected)
 
 
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_accepted_lines_hold_code(benchmark: str) -> None:
@@ -104,7 +100,6 @@ def test_lines_of_python_programs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 97), ("humanevalfix_java", 97)])
 def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
@@ -117,7 +112,6 @@ def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 46), ("humanevalfix_java", 1)])
 def test_repairs_are_proven_again(benchmark: str, number: int) -> None:

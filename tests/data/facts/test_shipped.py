@@ -1,7 +1,5 @@
 """What is shipped has the form in which it is written: made again from its content, each file is the same."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The shipped verdicts about test suites, and what tasks make of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -54,10 +52,7 @@ def test_an_independent_reader_agrees(shared_data: Path, benchmark: str, task: s
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_tasks_leave_out_what_nobody_can_know(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str
-) -> None:
-    monkeypatch.setenv("CODEMIND_DATA", str(built_data))
+def test_tasks_leave_out_what_nobody_can_know(built: Path, benchmark: str) -> None:
     verdicts = load_verdicts()[benchmark]
     answerable = {problem_id for problem_id, verdict in verdicts.items() if verdict.answerable}
     splits = sr.dataset(benchmark=benchmark, settings=[sr.NO_TEST, sr.WITH_TEST])
@@ -85,8 +80,7 @@ def test_every_seed_draws_a_test_that_tells(built_data: Path, benchmark: str) ->
 
 @pytest.mark.slow
 def test_the_proof_gives_the_shipped_verdicts(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    built: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("CODEMIND_DATA", str(built_data))
     monkeypatch.setattr("sys.argv", ["prove_suites.py"])
     assert prove() == 0, capsys.readouterr().out
