@@ -9,22 +9,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
-from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, MissingFilesError
 from lm_eval_codemind.data.build import build
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_verdict
-from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
+from tests.families.reference import reference_run
 from tests.run_files import read_rows
 
 # Functions of the form that upstream's have, with texts of our own.
@@ -68,18 +63,12 @@ class Files(Upstream):
         return {name: (self._prompts if name == "prompts.py" else json.dumps(RECORD)).encode()}
 
 
-def question(setting: str, predicts: str = "output") -> Question:
-    problem = Problem(
-        "sample_0", "cruxeval", "function", "python", RECORD["code"], "f", f"f({RECORD['input']})", RECORD["output"]
-    )
-    return Question.about(problem, setting, {}, columns=family.COLUMNS)
-
-
 def output_scores(response: str, setting: str, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """Return our score and upstream's, with the sandbox where it is needed."""
-    asked = question(setting)
-    program = Problem("sample_0", "cruxeval", "function", "python", RECORD["code"], "f")
-    monkeypatch.setattr(family, "problem_of", lambda question: program)
+    call = f"f({RECORD['input']})"
+    problem = Problem("sample_0", "cruxeval", "function", "python", RECORD["code"], "f", call, RECORD["output"])
+    monkeypatch.setattr(family, "problem_of", lambda question: problem)
+    asked = Question.about(problem, setting, {}, columns=family.COLUMNS)
     ((answer,),) = family.extract_output([[response]], [asked.document()])
     answer.wait()
     scores = family.CRUXEVAL_OUTPUT.score(asked, answer)
@@ -178,17 +167,14 @@ def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
         ("f('b==')", "phind", (0, 0)),
         ("1 / 0", "phind", (0, 0)),
         ("", "direct", (0, 0)),
+        # Thinking is not an answer.
+        ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
     ],
 )
 def test_both_scores_of_an_output(
     response: str, setting: str, expected: tuple[float, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert output_scores(response, setting, monkeypatch) == expected
-
-
-def test_thinking_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    response = "<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]"
-    assert output_scores(response, "cot", monkeypatch) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -202,25 +188,14 @@ def test_upstream_compares_literals_as_python_does(answer: str, output: str, ver
 # -- with upstream's data
 
 
-@pytest.fixture
-def prompts_built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    if not (built_data / "cruxeval_prompts.jsonl").is_file():
+def test_prompts_are_those_of_upstream_to_the_byte(built: Path, shared_data: Path) -> None:
+    if not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return built_data
-
-
-def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_data: Path) -> None:
     digests = json.loads((shared_data / "cases" / "cruxeval_prompt_digests.json").read_text())
-    names = {
-        "make_direct_output_prompt": (family.output_dataset, "direct"),
-        "make_cot_output_prompt": (family.output_dataset, "cot"),
-        "make_direct_output_prompt_phind": (family.output_dataset, "phind"),
-        "make_direct_input_prompt": (family.input_dataset, "direct"),
-        "make_cot_input_prompt": (family.input_dataset, "cot"),
-    }
-    assert digests.keys() == names.keys()
-    for name, (dataset, setting) in names.items():
+    assert len(digests) == 5
+    for name in digests:
+        dataset = family.output_dataset if "output" in name else family.input_dataset
+        setting = "phind" if name.endswith("phind") else name.split("_")[1]
         rows = dataset(benchmark="cruxeval", setting=setting)["test"]
         prompts = {row["problem_id"]: row["prompt"] for row in rows}
         assert len(prompts) == 800
@@ -229,29 +204,18 @@ def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_d
 
 
 @pytest.fixture
-def with_own_prompts(built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def with_own_prompts(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CRUXEval's problems with prompts of our own, so that all else is tested without upstream's."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     texts = {form: f"{form}\n" for form in cruxeval._FORMS}
     prompts = Problem("any", "cruxeval_prompts", "function", "python", "", upstream_questions=json.dumps(texts))
     monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: prompts)
     monkeypatch.setattr(family, "benchmark_digests", lambda benchmark: {benchmark: "made"})
 
 
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
-    model: str, value: float, with_own_prompts: None
-) -> None:
-    register()
-    manager = TaskManager(include_path=str(task_directory()))
-    results = simple_evaluate(
-        model=get_model(model)(),
-        tasks=["codemind_cruxeval_output", "codemind_cruxeval_input"],
-        task_manager=manager,
-        bootstrap_iters=0,
-        confirm_run_unsafe_code=True,
-    )
-    assert results is not None
+@pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
+@pytest.mark.usefixtures("with_own_prompts")
+def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model: str, value: float) -> None:
+    results = reference_run(model, "codemind_cruxeval_output", "codemind_cruxeval_input", bootstrap_iters=0)
     tasks = {name: scores for name, scores in results["results"].items() if "pass@1,extract-answer" in scores}
     assert len(tasks) == 5
     for name, scores in tasks.items():

@@ -139,6 +139,10 @@ def test_a_model_that_writes_and_understands(folder: Path) -> None:
     assert recorded["results"] == first.path.name and recorded["left_out"] == {}
     assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
     assert (recorded["questions"], recorded["of"]) == (6, len(PROBLEMS))
+    # On the leaderboard of the authors of DER.
+    row = VIEW.leaderboard(task)
+    assert row == {"RDER": 1.0, "Pass1": 1.0} and set(row) <= set(LEADERBOARD_COLUMNS)
+    assert VIEW.reasons_against(task) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
 def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
@@ -152,9 +156,18 @@ def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
     assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].read_samples()) / 2 == 3
 
 
+def shown(folder: Path, name: str) -> dict[str, list[str]]:
+    """Return what the harness printed of two metrics, and what it wrote."""
+    lines = [line.split("|") for line in (folder / f"{name}.txt").read_text().splitlines() if "strict-match" in line]
+    table = {cells[5].strip(): cells[7].strip() for cells in lines}
+    results = json.loads(stages(folder / name)[1].path.read_text())["results"]["codemind_der_sample"]
+    return {metric: [table[metric], str(results[f"{metric},strict-match"])] for metric in ("r_der", "pass@1")}
+
+
 def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -> None:
     _, second = stages(folder / "silent")
     metrics = scores(second)
+    assert shown(folder, "silent") == {"r_der": ["0", "0.0"], "pass@1": ["1", "1.0"]}
     assert metrics["pass@1"] == (1.0, 0.0)
     assert metrics["r_der"] == metrics["s_der"] == metrics["answered"] == (0.0, 0.0)
     recorded = second.tasks[0].suite["first_stage"]
@@ -164,23 +177,11 @@ def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -
 def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     _, second = stages(folder / "fails")
     metrics = scores(second)
+    assert shown(folder, "fails") == {"r_der": ["NaN", "nan"], "pass@1": ["0", "0.0"]}
     # The task has one document, that asks nothing; the harness gives no standard error for a single document.
     assert metrics["pass@1"] == (0.0, None) and metrics["s_der"] == (0.0, None)
     assert isnan(metrics["r_der"][0]) and isnan(metrics["answered"][0])
     assert VIEW.units(second.tasks[0].read_samples()) == [] and VIEW.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
-
-
-def test_what_the_harness_prints_and_writes(folder: Path) -> None:
-    for name, values in {"silent": {"r_der": "0", "pass@1": "1"}, "fails": {"r_der": "NaN", "pass@1": "0"}}.items():
-        _, second = stages(folder / name)
-        lines = [
-            line.split("|") for line in (folder / f"{name}.txt").read_text().splitlines() if "strict-match" in line
-        ]
-        table = {cells[5].strip(): cells[7].strip() for cells in lines}
-        results = json.loads(second.path.read_text())["results"]["codemind_der_sample"]
-        for metric, value in values.items():
-            assert table[metric] == value, (name, metric)
-            assert str(results[f"{metric},strict-match"]).removesuffix(".0").lower() == value.lower(), (name, metric)
 
 
 def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
@@ -266,54 +267,22 @@ def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
     assert samples_bytes(alone) == samples_bytes(second)
 
 
-def test_one_model_and_what_was_answered_is_not_asked_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("answers", [5, LIMIT], ids=["in the first stage", "in the second"])
+def test_what_was_answered_before_an_interruption_is_not_asked_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: int
 ) -> None:
     loaded: list[None] = []
-    asked: list[str] = []
-    start, respond = ReplayLM.__init__, ReplayLM.respond
+    answered: list[str] = []
+    start = ReplayLM.__init__
 
     def counting(self: ReplayLM, *arguments: Any, **named: Any) -> None:
         loaded.append(None)
         start(self, *arguments, **named)
 
-    def interrupted(self: ReplayLM, request: Any) -> str:
-        if request.task_name == "codemind_der_sample":
-            raise KeyboardInterrupt
-        return respond(self, request)
-
-    def noting(self: ReplayLM, request: Any) -> str:
-        asked.append(request.task_name)
-        return respond(self, request)
-
-    again = ("--use_cache", str(tmp_path / "cache"))
-    # A model of the harness, whose responses may be cached.
-    monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
-    monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
-    responses = folder / "writes.jsonl"
-    monkeypatch.setattr(ReplayLM, "__init__", counting)
-    monkeypatch.setattr(ReplayLM, "respond", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert len(loaded) == 1
-    monkeypatch.setattr(ReplayLM, "respond", noting)
-    harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert len(loaded) == 2
-    assert asked == ["codemind_der_sample"] * 3
-    # The first stage is scored again, from the cache: its results are there twice.
-    second, whole = sorted(read_runs([tmp_path / "out"]), key=lambda run: run.date)[-1], stages(folder / "writes")[1]
-    assert samples_bytes(second) == samples_bytes(whole) and scores(second) == scores(whole)
-
-
-def test_a_first_stage_that_was_interrupted_goes_on(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answered: list[str] = []
-
     def one_by_one(self: ReplayLM, requests: Any, disable_tqdm: bool = False) -> list[str]:
         responses = []
         for request in requests:
-            if len(answered) == 5 and not resumed:
+            if len(answered) == answers and len(loaded) == 1:
                 raise KeyboardInterrupt
             answered.append(request.task_name)
             responses.append(self.respond(request))
@@ -321,25 +290,28 @@ def test_a_first_stage_that_was_interrupted_goes_on(
             self.cache_hook.add_partial("generate_until", request.args, responses[-1])
         return responses
 
+    monkeypatch.setattr(ReplayLM, "__init__", counting)
     monkeypatch.setattr(ReplayLM, "generate_until", one_by_one)
-    again = ("--use_cache", str(tmp_path / "cache"))
     # A model of the harness, whose responses may be cached.
     monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
     monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
-    resumed = False
+    command = (folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample")
+    again = ("--use_cache", str(tmp_path / "cache"))
     with pytest.raises(KeyboardInterrupt):
-        harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert answered == ["codemind_sr_sample"] * 5 and not list(tmp_path.glob("out/**/*.json"))
-    resumed = True
-    harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3
-    (first, second), whole = stages(tmp_path / "out"), stages(folder / "writes")
+        harness(*command, *again)
+    # A stage is written when it is complete, and both stages have one model.
+    assert len(list(tmp_path.glob("out/**/*.json"))) == (answers == LIMIT) and len(loaded) == 1
+    harness(*command, *again)
+    assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3 and len(loaded) == 2
+    # The first stage is scored again, from the cache.
+    *_, first, second = sorted(read_runs([tmp_path / "out"]), key=lambda run: run.date)
+    whole = stages(folder / "writes")
     # What the programs' runs took is logged as well, and differs.
-    mine, other = (
+    logged = [
         [(one.key, one.filter, one.responses, one.scores) for one in run.tasks[0].read_samples()]
         for run in (first, whole[0])
-    )
-    assert mine == other
+    ]
+    assert logged[0] == logged[1]
     assert samples_bytes(second) == samples_bytes(whole[1]) and scores(second) == scores(whole[1])
 
 
@@ -394,13 +366,6 @@ def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Pa
         ask(tmp_path / "absent")
     with pytest.raises(ValueError, match="use `codemind run`, which runs both stages"):
         ask(None)
-
-
-def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
-    _, second = stages(folder / "knows")
-    row = VIEW.leaderboard(second.tasks[0])
-    assert row == {"RDER": 1.0, "Pass1": 1.0} and set(row) <= set(LEADERBOARD_COLUMNS)
-    assert VIEW.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
 def test_the_input_is_the_one_that_ier_asks_about(built: Path) -> None:

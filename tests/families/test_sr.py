@@ -6,12 +6,11 @@ import json
 import logging
 import pickle
 import re
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind import family as question_family
@@ -21,10 +20,10 @@ from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
+from tests.families.reference import reference_run
 
 BOTH = [sr.NO_TEST, sr.WITH_TEST]
 
@@ -102,18 +101,11 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FUNCTION: dict[str, Any] = {
-    "problem_id": "P",
-    "benchmark": "sample",
-    "kind": "function",
-    "language": "python",
-    "code": "def double(x): return 2 * x",
-    "entry_point": "double",
-    "specification": "def double(x: Number) -> Number:\n",
-    "context": "from numbers import Number",
+    "problem_id": "P", "benchmark": "sample", "kind": "function", "language": "python", "setting": "no_test",
+    "test": "", "code": "def double(x): return 2 * x", "entry_point": "double",
+    "specification": "def double(x: Number) -> Number:\n", "context": "from numbers import Number",
     "tests": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(3) == 6\n",
-    "setting": "no_test",
-    "test": "",
-}
+}  # fmt: skip
 MISLED = {**FUNCTION, "setting": "misleading", "test": "assert double(2) == -1017"}
 
 
@@ -209,10 +201,6 @@ def test_metrics_of_repeats_and_skipped_documents() -> None:
     assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_results(MISLED, [skipped])
 
 
-def record(problem: str, setting: str, passed: float) -> dict[str, Any]:
-    return {"problem_id": problem, "setting": setting, "passed": passed}
-
-
 def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
     passes, fails = "def double(x): return 2 * x", "def double(x): return 3"
     rows = [
@@ -229,67 +217,38 @@ def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
     assert records[:2] == [None, None]
     named = [record and {**record, "problem_id": str(number // 2)} for number, record in enumerate(records)]
     assert sr.s_sr_unstated(named) == 0.5 and sr.s_sr_unstated(named).size == 2
-    assert sr.s_sr_unstated([None, None]) != sr.s_sr_unstated([None, None])  # not a number
+    assert isnan(sr.s_sr_unstated([None, None]))
 
 
 def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixture) -> None:
-    records = [
-        record("b", "with_test", 1.0),
-        record("a", "no_test", 1.0),
-        record("c", "no_test", 1.0),
-        record("a", "with_test", 0.0),
-        record("b", "no_test", 0.0),
-    ]
+    rows = (
+        ("b", "with_test", 1.0),
+        ("a", "no_test", 1.0),
+        ("c", "no_test", 1.0),
+        ("a", "with_test", 0.0),
+        ("b", "no_test", 0.0),
+    )
+    records = [dict(zip(("problem_id", "setting", "passed"), row, strict=True)) for row in rows]
     with caplog.at_level(logging.WARNING):
         values = (sr.r_sr(records), sr.r_sr.stderr(records), sr.s_sr(records), sr.s_sr.stderr(records))
     assert values[0] == pytest.approx(0.5 * 2.718281828**0.5)
     assert values[2] == 0.5 and values[1] >= 0 and values[3] == pytest.approx(0.5)
-    assert [
-        message.getMessage().split(" that")[0] for message in caplog.records if "leave out 1" in message.getMessage()
-    ]
-    assert len(caplog.records) == 1
-    assert sr.r_sr([record("a", "no_test", 1.0)]) != sr.r_sr([record("a", "no_test", 1.0)])  # not a number
+    (warning,) = caplog.records
+    assert "leave out 1" in warning.getMessage()
+    assert isnan(sr.r_sr(records[1:3]))
     assert mean_of_known([1.0, None, 0.0, None]) == 0.5
     assert mean_of_known.stderr([1.0, None, 0.0]) == pytest.approx(0.5)
 
 
-@pytest.fixture(scope="module")
-def manager() -> TaskManager:
-    register()
-    return TaskManager(include_path=str(task_directory()), include_defaults=False)
+TASK = "codemind_sr_sample"
 
 
-def evaluate(manager: TaskManager, model: str, task: str, **options: Any) -> dict[str, Any]:
-    results = simple_evaluate(
-        model=get_model(model)(),
-        tasks=[task],
-        task_manager=manager,
-        bootstrap_iters=100,
-        confirm_run_unsafe_code=True,
-        **options,
-    )
-    assert results is not None
-    return dict(results)
-
-
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-@pytest.mark.parametrize("chat", [False, True])
-def test_ceiling_and_floor(manager: TaskManager, model: str, value: float, chat: bool) -> None:
-    scores = evaluate(manager, model, "codemind_sr_sample", apply_chat_template=chat)["results"]["codemind_sr_sample"]
-    for metric in ("r_sr", "pass@1_no_test", "pass@1_with_test", "code_found"):
-        assert scores[f"{metric},extract-code"] == value
-        assert scores[f"{metric}_stderr,extract-code"] == 0
-    task = "codemind_sr_misleading_sample"
-    scores = evaluate(manager, model, task, apply_chat_template=chat)["results"][task]
-    assert scores["pass@1,extract-code"] == scores["code_found,extract-code"] == value
-
-
-def test_limit_cuts_a_pair(manager: TaskManager, caplog: pytest.LogCaptureFixture) -> None:
+def test_limit_cuts_a_pair(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="lm_eval_codemind"):
-        results = evaluate(manager, "codemind-oracle", "codemind_sr_sample", limit=5, log_samples=True)
-    assert results["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+        results = reference_run("oracle", TASK, limit=5, log_samples=True)
+    assert results["results"][TASK]["r_sr,extract-code"] == 1.0
     assert sum("leave out 1 problem(s)" in one.getMessage() for one in caplog.records) == 1
-    samples = results["samples"]["codemind_sr_sample"]
+    samples = results["samples"][TASK]
     assert len(samples) == 5
     for one in samples:
         (logged,) = one["filtered_resps"][0]
@@ -297,24 +256,22 @@ def test_limit_cuts_a_pair(manager: TaskManager, caplog: pytest.LogCaptureFixtur
         assert json.loads(json.dumps(one, default=str))["filtered_resps"] == [[str(logged)]]
 
 
-def test_chosen_samples_and_another_seed(manager: TaskManager) -> None:
-    results = evaluate(manager, "codemind-oracle", "codemind_sr_sample", samples={"codemind_sr_sample": [0, 1, 2]})
-    assert results["results"]["codemind_sr_sample"]["pass@1_no_test,extract-code"] == 1.0
+def test_chosen_samples_and_another_seed() -> None:
+    results = reference_run("oracle", TASK, samples={TASK: [0, 1, 2]})
+    assert results["results"][TASK]["pass@1_no_test,extract-code"] == 1.0
     with_seed = TaskManager(include_path=str(task_directory()), include_defaults=False, metadata={"hint_seed": 7})
-    results = evaluate(with_seed, "codemind-oracle", "codemind_sr_sample")
-    assert results["configs"]["codemind_sr_sample"]["metadata"]["suite"]["hint_seed"] == 7
-    assert results["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+    results = reference_run("oracle", TASK, manager=with_seed)
+    assert results["configs"][TASK]["metadata"]["suite"]["hint_seed"] == 7
+    assert results["results"][TASK]["r_sr,extract-code"] == 1.0
 
 
-def test_the_harness_asks_before_code_is_run(manager: TaskManager) -> None:
+def test_the_harness_asks_before_code_is_run() -> None:
     with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
-        simple_evaluate(model=get_model("codemind-null")(), tasks=["codemind_sr_sample"], task_manager=manager)
+        reference_run("null", TASK, confirm_run_unsafe_code=False)
 
 
-def test_cache_gives_the_same_scores(manager: TaskManager, tmp_path: Path) -> None:
-    cache = str(tmp_path / "cache")
-    first = evaluate(manager, "codemind-oracle", "codemind_sr_sample", use_cache=cache)
-    second = evaluate(manager, "codemind-null", "codemind_sr_sample", use_cache=cache)
-    assert first["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
-    # The second model would answer nothing: its responses came from the cache.
-    assert second["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+def test_cache_gives_the_same_scores(tmp_path: Path) -> None:
+    # The second model would answer nothing: its responses come from the cache.
+    for model in ("oracle", "null"):
+        results = reference_run(model, TASK, use_cache=str(tmp_path / "cache"))["results"]
+        assert results[TASK]["r_sr,extract-code"] == 1.0

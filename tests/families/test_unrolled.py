@@ -1,23 +1,16 @@
-"""IER on unrolled programs: the questions are those that were proven; oracle and null get what they should."""
+"""IER on unrolled programs: the questions are those that were proven."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
-from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
 from lm_eval_codemind.families.unrolled import task as unrolled
-from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.sandbox import shared_sandbox
 from lm_eval_codemind.transforms.unrolling import REASONS
 from prove_unrolled import gives_output, has_loops, job
-
-TASKS = Path(__file__).resolve().parents[2] / "tasks"
 
 
 def test_the_sample_without_its_loops() -> None:
@@ -54,12 +47,3 @@ def test_another_program_than_the_proven_one_is_refused() -> None:
     for code in (problem.code + "\n\nx = 1\n", "def f():\n    pass\n"):
         with pytest.raises(UnrolledError, match=problem.problem_id):
             unrolled_program(dataclasses.replace(problem, code=code), unrollings[problem.problem_id])
-
-
-@pytest.mark.parametrize(("model", "score"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_reference_models(model: str, score: float) -> None:
-    register()
-    manager = TaskManager(include_path=str(TASKS), include_defaults=False)
-    name = "codemind_ier_unrolled_sample"
-    results = simple_evaluate(model=get_model(model)(), tasks=[name], task_manager=manager, bootstrap_iters=100)
-    assert results is not None and results["results"][name]["r_ier,strict-match"] == score

@@ -262,7 +262,7 @@ def check(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
                     failed = True
                     click.echo(f"{name} {problem_id}, {python}: {text}")
         documents = sum(bool(known.steps) + len(known.loops) + len(known.branches) for known, _, _ in inputs)
-        click.echo(f"{name}: {documents} executions, loops and branches compared under {count(len(pythons), "interpreter")}")
+        click.echo(f"{name}: {documents} executions, loops and branches compared under {len(pythons)} interpreters")
     sys.exit(failed)
 
 
