@@ -5,20 +5,18 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.harness.journal import Journal, forget_journals
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
+from tests.cli import codemind, said
 
 
 class Counted:
     """A sandbox that counts what it is asked to execute."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-        self.isolation = sandbox.isolation
+        self.sandbox, self.isolation = sandbox, sandbox.isolation
         self.jobs: list[str] = []
 
     def submit(self, job: Job) -> Future[Outcome]:
@@ -39,8 +37,7 @@ def job(number: int, name: str = "") -> Job:
 
 def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "journal.jsonl"
-    first = Counted(sandbox)
-    journal = Journal(path, first)  # type: ignore[arg-type]
+    journal = Journal(path, sandbox)
     outcomes = [journal.submit(job(number, f"a{number}")).result() for number in (1, 2)]
     assert [outcome.status for outcome in outcomes] == [Status.PASSED, Status.FAILED]
     journal.close()
@@ -48,14 +45,14 @@ def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox: Sandbox, tmp_p
         file.write('{"key": "cut o')
 
     second = Counted(sandbox)
-    journal = Journal(path, second)  # type: ignore[arg-type]
+    journal = Journal(path, second)
     again = [journal.submit(job(number, f"b{number}")).result() for number in (1, 2, 3)]
     assert [outcome.status for outcome in again] == [Status.PASSED, Status.FAILED, Status.FAILED]
     assert [outcome.job_id for outcome in again] == ["b1", "b2", "b3"]
     assert second.jobs == ["b3"]
     journal.close()
     third = Counted(sandbox)
-    Journal(path, third).submit(job(3)).result()  # type: ignore[arg-type]
+    Journal(path, third).submit(job(3)).result()
     assert third.jobs == []
 
 
@@ -63,7 +60,7 @@ def test_what_may_owe_to_the_moment_is_executed_again(sandbox: Sandbox, tmp_path
     endless = Job.function("def f(x):\n    while True: pass\n", "assert f(1)", limits=Limits(cpu_seconds=0.2))
     for _ in range(2):
         counted = Counted(sandbox)
-        journal = Journal(tmp_path / "journal.jsonl", counted)  # type: ignore[arg-type]
+        journal = Journal(tmp_path / "journal.jsonl", counted)
         assert journal.submit(endless).result().status == Status.TIMEOUT
         journal.close()
         assert len(counted.jobs) == 1
@@ -79,7 +76,7 @@ def test_another_program_limit_or_level_is_another_job(sandbox: Sandbox, tmp_pat
     assert len(keys) == 2
     other = Counted(sandbox)
     other.isolation = "another"
-    Journal(path, other).submit(job(1)).result()  # type: ignore[arg-type]
+    Journal(path, other).submit(job(1)).result()
     assert len(other.jobs) == 1
 
 
@@ -90,19 +87,18 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path: Path) -> None:
         for problem in sample.read()
     ]
     responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    arguments = ["score", "--responses", str(responses), "--tasks", "codemind_dsr_sample"]
-    arguments += ["--output_path", str(tmp_path / "out"), "--confirm_run_unsafe_code"]
+    arguments = ["score", "--responses", responses, "--tasks", "codemind_dsr_sample"]
+    arguments += ["--output_path", tmp_path / "out", "--confirm_run_unsafe_code"]
     journal = tmp_path / "out" / ".codemind-outcomes.jsonl"
 
     # An interruption when everything is executed, and nothing is written yet.
     with mock.patch("lm_eval.loggers.EvaluationTracker.save_results_aggregated", side_effect=KeyboardInterrupt):
-        CliRunner().invoke(main, arguments)
+        codemind(*arguments)
     executed = [line for line in journal.read_text().splitlines() if line]
     assert len(executed) == len(rows)
 
     forget_journals()
     with mock.patch.object(Sandbox, "submit", side_effect=AssertionError("executed again")):
-        result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 0, result.output
+        said(*arguments)
     assert not journal.exists()
     assert list((tmp_path / "out").rglob("results_*.json"))

@@ -9,17 +9,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.harness import preflight
+from lm_eval_codemind.languages.python import importable
+from lm_eval_codemind.sandbox.java import jdk
+from tests.cli import codemind, said
 
 # A package of this name in front of the others shows whether it is imported.
 _NO_TORCH = "raise AssertionError('torch was imported')\n"
 
 
-def said(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+def refused(*arguments: object) -> str:
+    result = codemind(*arguments)
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.output
     return result.output.partition("Error: ")[2]
 
@@ -54,9 +55,6 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
 
 
 def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lm_eval_codemind.languages.python import importable
-    from lm_eval_codemind.sandbox.java import jdk
-
     def no_jdk() -> Any:
         raise jdk.JavaUnavailable("programs in Java need a JDK")
 
@@ -65,7 +63,7 @@ def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest
 
     monkeypatch.setattr(jdk, "find", no_jdk)
     monkeypatch.setattr(importable, "require_importable", hidden)
-    message = said(
+    message = refused(
         "run", "--model", "codemind-oracle", "--tasks", "codemind_repair_sample,codemind_repair_humaneval_java"
     )
     for line in ("need a JDK", "not visible in the sandbox", "--confirm_run_unsafe_code"):
@@ -74,7 +72,7 @@ def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest
 
 def test_options_are_checked(tmp_path: Path) -> None:
     arguments = ("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample,codemind_ier_sample")
-    message = said(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
+    message = refused(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
     assert "input_seed is 'x' and must be a whole number" in message
     assert "codemind_ier_sample has 3 few-shot examples" in message
 
@@ -95,36 +93,26 @@ def test_options_are_checked(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_no_run_can_have(arguments: tuple[str, ...], expected: str) -> None:
-    message = said("run", "--tasks", "codemind_ier_sample", *arguments)
+    message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
 
 
 @pytest.mark.parametrize("model", ["hf", "vllm"])
 def test_packages_of_a_model(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preflight, "find_spec", lambda package: None)
-    message = said("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
+    message = refused("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
     assert f"pip install 'lm-eval-codemind[{model}]'" in message
 
 
 def test_the_second_stage_is_checked_before_the_first_runs() -> None:
-    message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
+    message = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
     assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [([], 24), (["--limit", "5"], 5), (["--limit", "0.25"], 6), (["--samples", '{"codemind_ier_sample": [1, 3]}'], 2)],
-)
-def test_the_number_of_requests_is_printed(options: list[str], expected: int) -> None:
-    result = CliRunner().invoke(main, ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", *options])
-    assert result.exit_code == 0, result.output
-    assert f"codemind_ier_sample: {expected} requests\n" in result.output
 
 
 def test_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
     arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
-    assert "3 MB are free" in said(*arguments)
+    assert "3 MB are free" in refused(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +136,8 @@ def test_the_context_of_a_model(
 
 
 def test_a_list_of_the_tasks() -> None:
-    result = CliRunner().invoke(main, ["run", "--tasks", "list"])
-    assert result.exit_code == 0, result.output
-    assert "|codemind_ier_sample " in result.output and "Config Location" in result.output
+    listed = said("run", "--tasks", "list")
+    assert "|codemind_ier_sample " in listed and "Config Location" in listed
 
 
 def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
@@ -171,7 +158,7 @@ def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_list_is_that_of_lm_eval() -> None:
     """`lm_eval ls tasks` names the tasks that `codemind run --tasks list` names."""
-    listed = CliRunner().invoke(main, ["run", "--tasks", "list"]).output
+    listed = said("run", "--tasks", "list")
     done = subprocess.run(
         [sys.executable, "-c", "from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks"],
         capture_output=True,

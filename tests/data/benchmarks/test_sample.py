@@ -11,8 +11,9 @@ from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import SharedPool
 
-PROBLEMS = sample.read()
+PROBLEMS, JAVA = sample.read(), sample.read_java()
 
 
 def run(code: str, stdin: str = "") -> str:
@@ -71,3 +72,29 @@ def test_context_is_the_class_without_the_method(problem: Problem) -> None:
     assert f"def {name}(" in problem.specification
     assert f"def {name}(" not in problem.context
     compile(problem.context, "context", "exec")
+
+
+# -- in Java
+
+
+def test_there_are_as_many_in_java_as_the_registry_says() -> None:
+    assert len(JAVA) == benchmarks()["sample_java"].size >= 12
+    for problem in JAVA:
+        assert (problem.cases[0].input, problem.cases[0].output) == (problem.input, problem.output)
+        assert len(problem.cases) >= 4
+
+
+def test_programs_that_the_sample_has_in_both_languages_do_the_same() -> None:
+    scripts = {problem.problem_id: problem for problem in sample.read() if problem.kind == "script"}
+    both = [problem for problem in JAVA if problem.problem_id in scripts]
+    assert len(both) == 5
+    assert all(problem.cases == scripts[problem.problem_id].cases for problem in both)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("java")
+def test_outputs_are_what_the_programs_print() -> None:
+    outcomes = SharedPool().run([kind_of(problem).suite_job(problem, problem.code) for problem in JAVA])
+    for problem, outcome in zip(JAVA, outcomes, strict=True):
+        assert outcome.passed, problem.problem_id
+        assert [case.output for case in problem.cases] == [one.stdout for one in outcome.observations]

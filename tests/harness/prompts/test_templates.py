@@ -1,6 +1,3 @@
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -9,6 +6,8 @@ from lm_eval_codemind.answers.pipeline import OUTPUT, read
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.problems import Problem
+from tests.data.benchmarks.test_sample import evaluate
 
 KINDS = [kind.name for kind in get_language("python").kinds]
 
@@ -16,15 +15,8 @@ KINDS = [kind.name for kind in get_language("python").kinds]
 @pytest.mark.parametrize("kind", KINDS)
 def test_worked_examples_are_true(kind: str) -> None:
     example = Templates(IER.templates).examples()[kind]
-    code, stdin = example["code"], ""
-    if kind == "function":
-        code += f"\nprint(repr({example['input']}))"
-    elif kind == "method":
-        code += f"\nclass Test:\n{textwrap.indent(example['input'], '    ')}\nprint(repr(Test().test()))"
-    else:
-        stdin = example["input"]
-    done = subprocess.run([sys.executable, "-c", code], input=stdin, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == example["output"].strip()
+    problem = Problem("p", "made", kind, "python", example["code"], "f", example["input"], example["output"])
+    assert evaluate(problem, problem.input).strip() == example["output"].strip()
 
 
 @pytest.mark.parametrize("setting", ["steps", "direct"])
