@@ -32,7 +32,7 @@ BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
 KINDS, SETTINGS = ("loops", "branches"), ("lines", "states")
 # Documents of the runs that are looked at: one with a wrong step, one with a wrong output, one without an answer.
 STEP, OUTPUT, SILENT = "Sample_invert_index", "Sample_merge_intervals", "Sample_run_length"
-REASON = trace.RIGHT_REASON
+REASON, STATEMENTS = trace.RIGHT_REASON, (ast.stmt, ast.ExceptHandler)
 EXAMPLES = yaml.safe_load((flow.LOOP_REASONING.templates / "examples.yaml").read_text(encoding="utf-8"))
 
 
@@ -259,11 +259,8 @@ def test_the_sample_is_asked_about_short_executions_with_a_choice(setting: str) 
     assert len(of_setting) == 16 and len({document["problem_id"] for document in of_setting}) == 16
     for document in of_setting:
         assert 1 <= len(document["lines"]) <= 60 and document["output"].strip("\n") in document["target"]
-        parts = (
-            node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, (ast.stmt, ast.ExceptHandler))
-        )
-        nodes = {node.lineno: node for node in parts}
-        kinds = {type(nodes[line]) for line in document["lines"]}
+        nodes = [node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, STATEMENTS)]
+        kinds = {type(node) for node in nodes if node.lineno in document["lines"]}
         if setting == "states":
             assert kinds <= {ast.For, ast.If, ast.While} and all(document["values"])
         else:

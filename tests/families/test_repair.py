@@ -12,7 +12,6 @@ import yaml
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.repair import task as repair
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
@@ -99,9 +98,8 @@ def test_the_worked_example_in_java_is_true() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
     documents = list(splits["test"])
     assert len(documents) == 2 * 164 and "```java\nimport java.util.*;" in splits["fewshot"][0]["target"]

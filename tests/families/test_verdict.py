@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict import score as scores
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.families.verdict.task import changed_lines
@@ -191,19 +190,12 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
 # -- HumanEvalFix, and the recorded responses of the study CES
 
 
-@pytest.fixture
-def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return built_data
-
-
 def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
     return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
 
 
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", ["humanevalfix", "humanevalfix_java"])
-def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
+def test_the_prompts_of_humanevalfix(benchmark: str, built: Path) -> None:
     check_prompts(benchmark)
     rows = located(benchmark)
     assert all(row["lines"] and logged(row, row["target"], locate=True)["locate"] for row in rows)
@@ -211,8 +203,7 @@ def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
     assert sum(len(row["lines"]) for row in rows) / len(rows) < 1.4 and max(len(row["lines"]) for row in rows) <= 7
 
 
-@pytest.mark.usefixtures("built")
-def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
+def test_lines_are_those_that_the_study_publishes(shared_data: Path, built: Path) -> None:
     published = {}
     with tarfile.open(shared_data / "upstream" / "CES.tar.xz") as archive:
         for member in archive:
@@ -232,9 +223,8 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
     assert {name for name in known if not upstream_lines[name] <= accepted[name]} == OTHERS
 
 
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", DETECTED)
-def test_recorded_verdicts(shared_data: Path, model: str) -> None:
+def test_recorded_verdicts(shared_data: Path, built: Path, model: str) -> None:
     """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
     predictions = {
         (row["problem_id"], row["part"]): row["published_prediction"]
@@ -252,9 +242,8 @@ def test_recorded_verdicts(shared_data: Path, model: str) -> None:
     assert [round(100 * share, 1) for share in shares] == list(DETECTED[model])
 
 
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", LOCATED)
-def test_recorded_lines(shared_data: Path, model: str) -> None:
+def test_recorded_lines(shared_data: Path, built: Path, model: str) -> None:
     """The study compares an answer with all changed lines at once. Here one line that repairs the program is enough."""
     rows = {row["problem_id"]: row for row in located("humanevalfix")}
     before, after = set(), set()

@@ -11,7 +11,6 @@ from line_rules import RULES, chance, is_searched, named
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import ARGUMENTS, BOUNDED, problem_inputs
@@ -20,12 +19,6 @@ from prove_programs import Trial, has_lines, judge, proves, references, with_cha
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
 # Problems whose specification allows fewer inputs than 1,000.
 FEW = {15, 39, 46, 55, 63, 75, 83, 100, 106, 130, 139, 147, 148}
-
-
-@pytest.fixture
-def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return built_data
 
 
 def lines(benchmark: str) -> Iterator[tuple[str, list[int], bool]]:
@@ -70,9 +63,8 @@ def test_inputs_are_the_same_each_time() -> None:
         assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))
 
 
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str) -> None:
+def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str, built: Path) -> None:
     searched = [(program, accepted) for program, accepted, flag in lines(benchmark) if flag]
     assert len(searched) >= 40
     expected = sum(chance(program, accepted) for program, accepted in searched) / len(searched)
@@ -81,9 +73,8 @@ def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str) -> Non
         assert right <= expected + 0.08, (rule, right, expected)
 
 
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_accepted_lines_hold_code(benchmark: str) -> None:
+def test_accepted_lines_hold_code(benchmark: str, built: Path) -> None:
     for program, accepted, searched in lines(benchmark):
         texts = program.split("\n")
         assert accepted == sorted(set(accepted)) and all(texts[line - 1].strip() for line in accepted)
@@ -100,9 +91,8 @@ def test_lines_of_python_programs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 97), ("humanevalfix_java", 97)])
-def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
+def test_a_verdict_is_proven_again(benchmark: str, number: int, built: Path) -> None:
     problem_id = f"HumanEval_{number}"
     record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
     known = shipped.load(PROGRAMS)[benchmark][problem_id]
@@ -112,9 +102,8 @@ def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 46), ("humanevalfix_java", 1)])
-def test_repairs_are_proven_again(benchmark: str, number: int) -> None:
+def test_repairs_are_proven_again(benchmark: str, number: int, built: Path) -> None:
     problem_id = f"HumanEval_{number}"
     record: dict[str, Any] = shipped.load(BUG_LINES)[benchmark][problem_id]["lines"]
     problem = load_problem(benchmark, problem_id)
