@@ -65,37 +65,30 @@ def made(register_benchmark: Callable[[Benchmark], None], monkeypatch: pytest.Mo
     return source
 
 
-def test_the_first_use_builds_and_the_next_reads(made: Made, tmp_path: Path) -> None:
-    assert [loaded.problem_id for loaded in load_benchmark(NAME)] == ["made_0", "made_1"]
+def test_the_first_use_builds_and_the_next_reads(made: Made, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert [loaded.problem_id for loaded in load_benchmark(NAME)] == ["made_0", "made_1"]
+    # The release does not know this data.
+    assert "compares" not in caplog.text
+    assert "its results compare only with results of the same digest" in caplog.text
     assert load_benchmark(NAME) == made.problems
     assert made.reads == 1
     assert read_manifest(tmp_path / "data")[NAME].categories == {"published": 2}
     assert not list((tmp_path / "data").glob("*.part"))
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}\n", b'{"problem_id": "made_0"'])
-def test_a_damaged_file_is_built_anew(made: Made, tmp_path: Path, damage: bytes) -> None:
-    load_benchmark(NAME)
-    benchmark_path(tmp_path / "data", NAME).write_bytes(damage)
-    assert not intact(tmp_path / "data", NAME)
-    assert load_benchmark(NAME) == made.problems
-    assert made.reads == 2
-
-
 @pytest.mark.parametrize(
-    "manifest", ["", "[]", "{", '{"benchmarks": {"published_made": {"digest": "0"}}}', '{"benchmarks": 1}']
+    "manifest", [None, "", "[]", "{", '{"benchmarks": {"published_made": {"digest": "0"}}}', '{"benchmarks": 1}']
 )
-def test_a_damaged_manifest_is_built_anew(made: Made, tmp_path: Path, manifest: str) -> None:
+def test_what_a_damaged_manifest_or_another_builder_describes_is_built_anew(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: str | None
+) -> None:
     load_benchmark(NAME)
-    (tmp_path / "data" / "manifest.json").write_text(manifest)
+    if manifest is None:
+        monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
+    else:
+        (tmp_path / "data" / "manifest.json").write_text(manifest)
     assert load_benchmark(NAME) == made.problems
-    assert made.reads == 2
-
-
-def test_a_file_of_another_builder_is_built_anew(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load_benchmark(NAME)
-    monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
-    load_benchmark(NAME)
     assert made.reads == 2
 
 
@@ -109,13 +102,6 @@ def test_a_build_that_fails_leaves_what_was_there(made: Made, tmp_path: Path) ->
     assert intact(tmp_path / "data", NAME)
 
 
-def test_data_that_the_release_does_not_know_is_reported(made: Made, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        load_benchmark(NAME)
-    assert "compares" not in caplog.text
-    assert "its results compare only with results of the same digest" in caplog.text
-
-
 def test_without_a_network_one_message_names_the_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
@@ -123,23 +109,29 @@ def test_without_a_network_one_message_names_the_mend(tmp_path: Path, monkeypatc
         load_benchmark("cruxeval")
 
 
-def test_an_unknown_benchmark_is_named() -> None:
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="there is no benchmark 'nope'; the benchmarks are: humaneval"):
         load_benchmark("nope")
-
-
-def test_a_line_that_is_no_problem_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps(problem(0).to_row()) + '\n{"problem_id": 1}\n')
-    with pytest.raises(ValueError, match=r"x\.jsonl, line 2: not a problem record .*codemind data build"):
-        load_problems(path)
-
-
-def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        UpstreamError, match=r"holds neither a checkout cruxeval/ nor an archive cruxeval\.tar\.xz; clone"
-    ):
+    lacking = r"holds neither a checkout cruxeval/ nor an archive cruxeval\.tar\.xz; clone"
+    with pytest.raises(UpstreamError, match=lacking):
         building.build(["cruxeval"], Upstream(tmp_path), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "content", "load_all"),
+    [
+        ("x.jsonl", 2, json.dumps(problem(0).to_row()) + '\n{"problem_id": 1}\n', load_problems),
+        ("x.hints.jsonl", 1, '{"problem_id": "made_0", "hint_test": ""}\n', load_problems),
+        ("x.ours.jsonl", 2, '{"problem_id": "made_0"}\n[]\n', load_records),
+    ],
+)
+def test_a_line_that_is_no_record_is_named(
+    tmp_path: Path, file: str, line: int, content: str, load_all: Callable[[Path], object]
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(dump_problems([problem(0)]))
+    (tmp_path / file).write_text(content)
+    with pytest.raises(ValueError, match=rf"{file}, line {line}: not a problem record .*codemind data build"):
+        load_all(tmp_path / (file if load_all is load_records else "x.jsonl"))
 
 
 @pytest.mark.slow
@@ -163,14 +155,6 @@ def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Up
         assert intact(folder, name)
         assert entry.digests == entry.released
         assert entry.problems == benchmarks()[name].size
-
-
-@pytest.mark.slow
-def test_two_builds_are_byte_identical(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
-    second = building.build(["humaneval"], upstream, tmp_path)
-    assert second == {"humaneval": read_manifest(built_data)["humaneval"]}
-    for path in (benchmark_path(tmp_path, "humaneval"), *tmp_path.glob("humaneval.*.jsonl")):
-        assert path.read_bytes() == (built_data / path.name).read_bytes()
 
 
 def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
@@ -211,20 +195,21 @@ def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path:
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
-@pytest.mark.parametrize("side", COLUMN_SIDES)
-def test_a_damaged_or_missing_side_is_built_anew(
+@pytest.mark.parametrize("side", ["", *COLUMN_SIDES])
+def test_a_damaged_or_missing_file_is_built_anew(
     with_sides: Made, tmp_path: Path, side: str, damage: bytes | None
 ) -> None:
     load_benchmark(NAME)
-    side_file = side_path(benchmark_path(tmp_path / "data", NAME), side)
-    before = side_file.read_bytes()
+    path = benchmark_path(tmp_path / "data", NAME)
+    file = side_path(path, side) if side else path
+    before = file.read_bytes()
     if damage is None:
-        side_file.unlink()
+        file.unlink()
     else:
-        side_file.write_bytes(damage)
+        file.write_bytes(damage)
     assert not intact(tmp_path / "data", NAME)
     assert load_benchmark(NAME) == with_sides.problems
-    assert side_file.read_bytes() == before
+    assert file.read_bytes() == before
     assert with_sides.reads == 2
 
 
@@ -238,31 +223,18 @@ def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Pa
 
 
 def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Made) -> None:
-    bare = [
-        dataclasses.replace(
-            one,
-            hint_test="",
-            misleading_test="",
-            transformed="",
-            transformations=(),
-            transformed_complexity=None,
-            upstream_questions="",
-        )
-        for one in with_sides.problems
-    ]
+    nothing = {
+        "hint_test": "",
+        "misleading_test": "",
+        "transformed": "",
+        "transformations": (),
+        "upstream_questions": "",
+    }
+    bare = [dataclasses.replace(one, transformed_complexity=None, **nothing) for one in with_sides.problems]
     before = digests(with_sides.problems)
     assert digests(bare) == {NAME: before[NAME]}
-    other = [dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems]
-    changed = digests(other)
+    changed = digests([dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems])
     assert {name for name in before if before[name] != changed[name]} == {f"{NAME}.hints"}
-
-
-def test_a_side_with_other_columns_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(dump_problems([problem(0)]))
-    side_path(path, "hints").write_text('{"problem_id": "made_0", "hint_test": ""}\n')
-    with pytest.raises(ValueError, match=r"x\.hints\.jsonl, line 1: not a problem record .*codemind data build"):
-        load_problems(path)
 
 
 # -- the side files of families
@@ -276,13 +248,6 @@ def test_a_family_looks_its_records_up_in_a_side_file(
     assert read_manifest(tmp_path / "data")[NAME].digests.keys() == {NAME, f"{NAME}.ours"}
     assert load_side(NAME, "none of them") == {}
     assert made.reads == 1
-
-
-def test_a_damaged_record_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.ours.jsonl"
-    path.write_text('{"problem_id": "made_0"}\n[]\n')
-    with pytest.raises(ValueError, match=r"x\.ours\.jsonl, line 2: not a problem record .*codemind data build"):
-        load_records(path)
 
 
 def test_side_files_hold_what_is_shipped(built: Path) -> None:

@@ -12,31 +12,20 @@ PROBLEM = Problem(
 TRANSFORMED = "def f(n):\n    if n & 1:\n        pass\n    return [i for i in range(n)]\n"
 
 
-@pytest.fixture(autouse=True)
-def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_measured_or_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths = {"code": {"made": {"made_0": 3}}, "transformed": {"made": {"made_0": [7, short_digest(TRANSFORMED)]}}}
     monkeypatch.setattr(build.shipped, "load", {build.LOOP_LENGTHS: lengths}.__getitem__)
-
-
-def test_columns_are_measured_or_looked_up() -> None:
     measured = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED))
     assert measured.complexity is not None
     assert (measured.complexity.cc, measured.complexity.loc, measured.complexity.ll) == (2, 2, 3)
     assert measured.transformed_complexity is not None
     assert (measured.transformed_complexity.cc, measured.transformed_complexity.ll) == (3, 7)
     assert measured.output_type == "List"
-
-
-def test_another_transformed_program_has_another_loop_length() -> None:
-    measured = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED + "\n"))
-    assert measured.transformed_complexity is not None
-    assert measured.transformed_complexity.ll is None
-
-
-def test_a_problem_that_was_not_measured_has_no_loop_length() -> None:
-    measured = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1", code="def f(:"))
-    assert measured.complexity is None
-    assert measured.transformed_complexity is None
-    measured = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1"))
-    assert measured.complexity is not None
-    assert measured.complexity.ll is None
+    # Another transformed program has another loop length.
+    other = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED + "\n"))
+    assert other.transformed_complexity is not None and other.transformed_complexity.ll is None
+    # A problem that was not measured has none.
+    other = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1"))
+    assert other.complexity is not None and other.complexity.ll is None
+    broken = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1", code="def f(:"))
+    assert broken.complexity is None and broken.transformed_complexity is None

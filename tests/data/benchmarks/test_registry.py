@@ -42,32 +42,24 @@ def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark: Call
     assert limits_of(dataclasses.replace(one, problem_id="made_1")) == Limits()
 
 
-def test_a_published_benchmark_and_its_twin() -> None:
+def test_a_published_benchmark_and_its_twin(register_benchmark: Callable[[Benchmark], None]) -> None:
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         published = get_benchmark(name).published_as
-        assert published == f"published_{name}"
+        assert published == f"published_{name}" and twin_of(published) == twin_of(name) == name
         assert benchmarks()[published].labels == "published"
         assert benchmarks()[published].slow == get_benchmark(name).slow
-        assert twin_of(published) == name
-        assert twin_of(name) == name
-    assert twin_of("mbpp") == "mbpp"
-    assert twin_of("of nobody") == "of nobody"
-
-
-def test_a_made_benchmark_has_a_twin(register_benchmark: Callable[[Benchmark], None]) -> None:
     register_benchmark(Benchmark("made", "Made", None, 0, lambda upstream: [], published_as="their_made"))
-    assert twin_of("their_made") == "made"
+    for name, twin in {"mbpp": "mbpp", "of nobody": "of nobody", "their_made": "made"}.items():
+        assert twin_of(name) == twin
 
 
 def test_benchmarks_that_share_problems(register_benchmark: Callable[[Benchmark], None]) -> None:
-    assert {name for name in benchmarks() if same_problems(name) != name} == {
-        name for name, benchmark in benchmarks().items() if benchmark.extends
-    }
-    assert all(benchmark.extends in benchmarks() for benchmark in benchmarks().values() if benchmark.extends)
+    extended = {name: benchmark.extends for name, benchmark in benchmarks().items() if benchmark.extends}
+    assert {name for name in benchmarks() if same_problems(name) != name} == set(extended)
+    assert {*extended.values()} <= set(benchmarks())
     register_benchmark(Benchmark("more", "More", None, 0, lambda upstream: [], extends="sample"))
-    assert same_problems("more") == "sample"
-    assert same_problems("sample") == "sample"
-    assert same_problems("of nobody") == "of nobody"
+    for name, extends in {"more": "sample", "sample": "sample", "of nobody": "of nobody"}.items():
+        assert same_problems(name) == extends
 
 
 def test_where_the_inputs_of_a_benchmark_are() -> None:

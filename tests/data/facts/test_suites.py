@@ -28,7 +28,8 @@ READ_AS = {
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_each_suite_has_a_verdict_that_its_programs_show(built_data: Path, benchmark: str) -> None:
-    names = {problem.problem_id for problem in load_problems(benchmark_path(built_data, benchmark))}
+    problems = load_problems(benchmark_path(built_data, benchmark))
+    names = {problem.problem_id for problem in problems}
     verdicts, programs = load_verdicts()[benchmark], load_programs(benchmark)
     assert set(verdicts) == names - set(load_exceptions().get(benchmark, {}))
     for problem_id, verdict in verdicts.items():
@@ -38,6 +39,14 @@ def test_each_suite_has_a_verdict_that_its_programs_show(built_data: Path, bench
             assert passed - {READING} and not verdict.reason, problem_id
         else:
             assert set(verdict.programs) - passed and verdict.reason, problem_id
+    # Every seed draws a test that tells.
+    telling = [(problem, verdict_of(benchmark, problem.problem_id).telling) for problem in problems]
+    telling = [(problem, positions) for problem, positions in telling if positions]
+    assert telling or benchmark == "humaneval"
+    for problem, positions in telling:
+        drawn = [problem, *(kind_of(problem).with_hint(problem, seed, positions) for seed in range(10))]
+        hints = hints_of(problem)
+        assert {each.hint_test for each in drawn} <= {hints[position].test for position in positions}
 
 
 @pytest.mark.parametrize("benchmark, task", [("mbpp", "mbpp_suites"), ("classeval_methods", "classeval_suites")])
@@ -61,21 +70,6 @@ def test_tasks_leave_out_what_nobody_can_know(built: Path, benchmark: str) -> No
     assert all(row["suite"] == verdicts[row["problem_id"]].label for row in splits["test"])
     misled = sr.dataset(benchmark=benchmark, settings=[sr.MISLEADING])["test"]["problem_id"]
     assert set(misled) <= answerable
-
-
-@pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_every_seed_draws_a_test_that_tells(built_data: Path, benchmark: str) -> None:
-    drawn = 0
-    for problem in load_problems(benchmark_path(built_data, benchmark)):
-        telling = verdict_of(benchmark, problem.problem_id).telling
-        if telling:
-            drawn += 1
-            hints = hints_of(problem)
-            tests = {hints[position].test for position in telling}
-            assert problem.hint_test in tests, problem.problem_id
-            for seed in range(10):
-                assert kind_of(problem).with_hint(problem, seed, telling).hint_test in tests
-    assert drawn or benchmark == "humaneval"
 
 
 @pytest.mark.slow
