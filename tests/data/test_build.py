@@ -223,14 +223,11 @@ def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Pa
 
 
 def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Made) -> None:
-    nothing = {
-        "hint_test": "",
-        "misleading_test": "",
-        "transformed": "",
-        "transformations": (),
-        "upstream_questions": "",
-    }
-    bare = [dataclasses.replace(one, transformed_complexity=None, **nothing) for one in with_sides.problems]
+    nothing = dict.fromkeys(("hint_test", "misleading_test", "transformed", "upstream_questions"), "")
+    bare = [
+        dataclasses.replace(one, transformations=(), transformed_complexity=None, **nothing)
+        for one in with_sides.problems
+    ]
     before = digests(with_sides.problems)
     assert digests(bare) == {NAME: before[NAME]}
     changed = digests([dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems])

@@ -2,14 +2,13 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.repair import task as repair
@@ -76,11 +75,8 @@ def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair
     with_test, without = (repair.dataset(benchmark="sample_bugs", setting=setting)["fewshot"][0] for setting in pair)
     assert with_test["target"] == without["target"]
     assert ("best and current start at 0" in without["target"]) == (pair[0] == "steps")
-
-
-def test_benchmarks_without_bugs_are_refused() -> None:
     with pytest.raises(ValueError, match="no buggy programs"):
-        repair.dataset(benchmark="sample", setting="steps")
+        repair.dataset(benchmark="sample", setting=pair[0])
 
 
 def test_the_worked_example_in_java_is_true() -> None:
@@ -167,24 +163,20 @@ def test_repeats_are_shares_and_each_setting_has_its_pass_at_k() -> None:
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1"] is None and metrics["pass@2_no_test"] == 1
 
 
-def records(*values: tuple[str, bool, float]) -> Iterable[dict[str, Any]]:
-    return [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in values]
-
-
 def test_pairs() -> None:
-    pairs = records(("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
-    assert repair.repaired_by_test(list(pairs)) == 0.5
-    assert repair.repaired_by_test.stderr(list(pairs)) == pytest.approx(0.5)
+    rows = (("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
+    pairs = [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in rows]
+    assert repair.repaired_by_test(pairs) == 0.5
+    assert repair.repaired_by_test.stderr(pairs) == pytest.approx(0.5)
     assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test.stderr([]))
 
 
-def answer(doc: dict[str, Any]) -> str:
-    if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):
-        return f"```python\n{doc.get('buggy', '')}```"
-    return str(doc["target"])
-
-
 def test_from_a_run_to_the_report(tmp_path: Path) -> None:
+    def answer(doc: dict[str, Any]) -> str:
+        if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):
+            return f"```python\n{doc.get('buggy', '')}```"
+        return str(doc["target"])
+
     tasks = ["codemind_repair_sample", "codemind_repair_direct_sample"]
     tasks += ["codemind_ier_buggy_sample", "codemind_dsr_buggy_sample"]
     results = evaluate(tmp_path, "org/all", answer, tasks, confirm_run_unsafe_code=True)["results"]
@@ -208,8 +200,3 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     row = next(row for row in table.rows if (row["first"], row["second"]) == ("IER buggy", "Repair"))
     # Both, IER alone, repair alone, neither: on the nine problems that the two share.
     assert list(row.values())[3:7] == [8, 0, 0, 1]
-
-
-def test_the_buggy_benchmark_is_asked_about_under_the_same_names() -> None:
-    names = [[p.problem_id for p in load_benchmark(name)] for name in ("sample_bugs", "sample_bugs_buggy")]
-    assert names[0] == names[1]

@@ -8,9 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.runtime import items as runtime_items
 from lm_eval_codemind.families.runtime import selection
@@ -22,28 +20,24 @@ from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.reval import task as runtime_published
-from tests.cli import said
+from tests.cli import codemind, said
 from tests.results.harness import evaluate
 
 TASK = "codemind_runtime_sample"
 METRICS = ("coverage_balanced", "state_executed", "path_executed", "output")
 # What is answered wrong in the run that is looked at: the output of one problem, the state of another.
 WRONG = {("Sample_run_length", "output"), ("Sample_spiral_order", "state")}
-CONSTANT = {
-    "yes": {"coverage": "yes", "state": "not executed", "path": "the end", "output": ""},
-    "no": {"coverage": "no", "state": "not executed", "path": "not executed", "output": ""},
-    "gaming": {
-        "coverage": "yes",
-        "state": "v; type(v)",
-        "path": "the end",
-        "output": "assertTrue(True)\nassert f(x) == f(x)",
-    },
-}
+# Answers that never change: of coverage, state, path and output.
+CONSTANT = [
+    ("yes", "not executed", "the end", ""),
+    ("no", "not executed", "not executed", ""),
+    ("yes", "v; type(v)", "the end", "assertTrue(True)\nassert f(x) == f(x)"),
+]
 
 
 @pytest.fixture(scope="module", params=[{"items": "all"}, {}], ids=["all", "usual"])
 def documents(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **request.param)["test"])
+    return rows(**request.param)
 
 
 def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[str, Any]]) -> None:
@@ -65,9 +59,12 @@ def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[st
     assert not any(document["answer"] in ("the end", "not executed") for document in documents)
 
 
+def rows(**options: Any) -> list[dict[str, Any]]:
+    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **options)["test"])
+
+
 def asked(**options: Any) -> list[Question]:
-    documents = runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **options)["test"]
-    return [Question.from_document(document) for document in documents]
+    return [Question.from_document(document) for document in rows(**options)]
 
 
 def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more() -> None:
@@ -85,11 +82,7 @@ def test_the_choice_keeps_the_answers_balanced() -> None:
     coverage = Counter(question["answer"] for question in every if question.key.setting == "coverage")
     assert coverage["yes"] == coverage["no"]
     known, chosen = (
-        Counter(
-            (question.key.problem_id, question["executed"])
-            for question in questions
-            if question.key.setting == "coverage"
-        )
+        Counter((each.key.problem_id, each["executed"]) for each in questions if each.key.setting == "coverage")
         for questions in (every, usual)
     )
     both = {problem for problem, executed in known if (problem, not executed) in known}
@@ -112,24 +105,16 @@ def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds() -> None:
     assert lines["coverage"] == lines["state"]
 
 
-@pytest.mark.parametrize("value", ["some", 0, -1, 2.5, True, ""])
-def test_a_wrong_number_of_items_is_named(value: object) -> None:
-    with pytest.raises(UserError, match=r'items is .* and must be "all" or a whole number from 1'):
-        asked(items=value)
-
-
-def test_results_record_how_many_items_were_asked() -> None:
+def test_the_number_of_items_is_checked_recorded_and_a_reason_against_a_submission() -> None:
+    for value in ("some", 0, -1, 2.5, True, ""):
+        with pytest.raises(UserError, match=r'items is .* and must be "all" or a whole number from 1'):
+            asked(items=value)
     for options, items in (({}, 2), ({"items": "all"}, "all"), ({"items": "3"}, 3)):
         suite: dict[str, Any] = {}
-        runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, suite=suite, **options)
+        asked(suite=suite, **options)
         assert (suite["items"], suite["options"]) == (items, options)
-
-
-def test_only_results_on_the_usual_number_of_items_are_submitted() -> None:
-    view = views()["runtime"]
-    for items, reasons in ((2, []), ("all", ["not the default settings: items is all"])):
-        task = SimpleNamespace(suite={"items": items})
-        assert view.reasons_against(task) == reasons  # type: ignore[arg-type]
+        reasons = [] if items == 2 else [f"not the default settings: items is {items}"]
+        assert views()["runtime"].reasons_against(SimpleNamespace(suite=suite)) == reasons  # type: ignore[arg-type]
 
 
 def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> dict[str, float]:
@@ -142,16 +127,12 @@ def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> di
     return {metric: getattr(runtime_items, metric)([row[metric] for row in logged]) for metric in METRICS}
 
 
-def test_ceiling_and_floor(documents: list[dict[str, Any]]) -> None:
+def test_ceiling_floor_and_answers_that_never_change(documents: list[dict[str, Any]]) -> None:
     assert set(scores(documents, None).values()) == {1.0}
     assert set(scores(documents, dict.fromkeys(runtime_items.SETTINGS, "")).values()) == {0.0}
-
-
-@pytest.mark.parametrize("constant", CONSTANT)
-def test_answers_that_never_change_earn_nothing_that_counts(documents: list[dict[str, Any]], constant: str) -> None:
-    metrics = scores(documents, CONSTANT[constant])
-    assert metrics["coverage_balanced"] == 0.5
-    assert {metrics[metric] for metric in METRICS[1:]} == {0.0}
+    for constant in CONSTANT:
+        metrics = scores(documents, dict(zip(("coverage", "state", "path", "output"), constant, strict=True)))
+        assert metrics.pop("coverage_balanced") == 0.5 and set(metrics.values()) == {0.0}
 
 
 def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> dict[str, Any]:
@@ -196,16 +177,15 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def observations(directory: Path) -> list[Observation]:
-    return observe(read_runs([directory]))
-
-
 def test_a_run_verifies_and_is_shown(directory: Path) -> None:
     said("verify", directory)
     shown = said("show", directory)
-    assert "Hardest problems of Runtime" in shown
-    assert "state_executed" in shown
+    assert "Hardest problems of Runtime" in shown and "state_executed" in shown
+
+
+@pytest.fixture(scope="module")
+def observations(directory: Path) -> list[Observation]:
+    return observe(read_runs([directory]))
 
 
 def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: Path, tmp_path: Path) -> None:
@@ -215,7 +195,7 @@ def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: 
     metadata = results["configs"][TASK]["metadata"]
     metadata["version"], metadata["suite"]["version"] = 0.5, "0.1.0"
     file.write_text(json.dumps(results), encoding="utf-8")
-    verified = CliRunner().invoke(main, ["verify", str(tmp_path / "run")])
+    verified = codemind("verify", tmp_path / "run")
     assert verified.exit_code == 1
     assert f"{TASK} has version 0.5 in the run and version 1.0 here" in verified.output
     assert "it was made with lm-eval-codemind 0.1.0" in verified.output

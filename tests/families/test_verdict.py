@@ -74,14 +74,11 @@ def test_the_prompts_of_the_sample() -> None:
     assert first["target"].endswith("<answer>\nno\n</answer>") and second["target"].endswith("<answer>\nyes\n</answer>")
     with pytest.raises(ValueError, match="no buggy programs"):
         verdict.dataset(benchmark="sample", settings=SETTINGS)
-
-
-@pytest.mark.parametrize("place", ["", "java"])
-def test_the_few_shot_examples_differ_by_the_fix(place: str) -> None:
-    path = verdict.VERDICT.templates / place / "examples.yaml"
-    (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
-    (line,) = changed_lines(example["buggy"], example["code"])
-    assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
+    for place in ("", "java"):
+        path = verdict.VERDICT.templates / place / "examples.yaml"
+        (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
+        (line,) = changed_lines(example["buggy"], example["code"])
+        assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
 
 
 def test_lines_of_the_sample() -> None:
@@ -125,23 +122,17 @@ def test_answers_that_never_change() -> None:
 
 def test_pairs_and_their_standard_errors(caplog: pytest.LogCaptureFixture) -> None:
     rights = [("a", 1, 1), ("b", 1, 0), ("c", 0, 0)]
-    records = [
-        {"problem_id": name, "setting": setting, "passed": float(right)}
-        for name, *halves in rights
-        for setting, right in zip(SETTINGS, halves, strict=True)
-    ]
-    records.append({"problem_id": "d", "setting": "buggy", "passed": 1.0})
+    halves = [(name, *half) for name, *rest in rights for half in zip(SETTINGS, rest, strict=True)]
+    halves.append(("d", "buggy", 1))
+    records = [{"problem_id": name, "setting": setting, "passed": float(right)} for name, setting, right in halves]
     assert verdict.verdict(records) == 0.5 and verdict.verdict_pair(records) == pytest.approx(1 / 3)
     assert "leaves out 1 problem" in caplog.text
     assert verdict.verdict.stderr(records) == pytest.approx(0.5 / math.sqrt(3)) and verdict.verdict(records).size == 3
     assert math.isnan(verdict.verdict([]))
 
 
-def test_distance() -> None:
-    assert scores.distance(5, [2, 7]) == 2 and scores.distance(None, [2]) == math.inf
-
-
 def test_located_lines() -> None:
+    assert scores.distance(5, [2, 7]) == 2 and scores.distance(None, [2]) == math.inf
     row = next(row for row in located() if row["problem_id"] == "Sample_moving_average")
     (line,) = row["lines"]
     text = row["program"].split("\n")[line - 1].strip()
@@ -167,20 +158,16 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert 0 < missed < 9 and shares["recall_correct"] == 1
     assert shares["verdict_pair"] == shares["recall_buggy"] == pytest.approx(1 - missed / 9)
     assert shares["verdict"] == pytest.approx(1 - missed / 18)
-    for command in (["verify", str(tmp_path)], ["report", str(tmp_path), "-o", str(tmp_path / "report.html")]):
-        said(*command)
+    said("verify", tmp_path)
+    said("report", tmp_path, "-o", tmp_path / "report.html")
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for part in observations[0].view.parts(observations[0].unit)}
-    assert (
-        shown["Is the correct program correct?"] == "yes" and shown["The buggy program"] != shown["The correct program"]
-    )
-    assert {o.view.outcome(o.unit) for o in observations if o.view.name == "verdict"} == {
-        "both correct",
-        "only the correct one judged correctly",
-    }
-    assert {o.view.outcome(o.unit) for o in observations if o.view.name == "locate"} == {
-        "a line that the fix changes",
-        "another line",
+    assert shown["Is the correct program correct?"] == "yes"
+    assert shown["The buggy program"] != shown["The correct program"]
+    outcomes = {(o.view.name, o.view.outcome(o.unit)) for o in observations if o.view.name in ("verdict", "locate")}
+    assert outcomes == {
+        *(("verdict", outcome) for outcome in ("both correct", "only the correct one judged correctly")),
+        *(("locate", outcome) for outcome in ("a line that the fix changes", "another line")),
     }
     rows = associations(observations).rows
     row = next(row for row in rows if (row["first"], row["second"]) == ("Verdict", "Locate"))
@@ -211,13 +198,11 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path, built: Path
                 name = member.name.split("/")[-2].partition("__")[0]
                 published[name] = archive.extractfile(member).read().decode()  # type: ignore[union-attr]
     assert len(published) == 157
-    rows = {row["problem_id"]: row for row in located("humanevalfix")}
-    accepted = {
-        name: {row["program"].split("\n")[line - 1].strip() for line in row["lines"]} for name, row in rows.items()
-    }
-    upstream_lines = {
-        name: {line.strip() for line in text.split("\n") if line.strip()} for name, text in published.items()
-    }
+    accepted = {}
+    for row in located("humanevalfix"):
+        texts = row["program"].split("\n")
+        accepted[row["problem_id"]] = {texts[line - 1].strip() for line in row["lines"]}
+    upstream_lines = {name: {*map(str.strip, text.split("\n"))} - {""} for name, text in published.items()}
     assert {name for name, lines in upstream_lines.items() if not lines} == ONLY_ADDS
     known = accepted.keys() & upstream_lines.keys()
     assert {name for name in known if not upstream_lines[name] <= accepted[name]} == OTHERS
@@ -226,10 +211,8 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path, built: Path
 @pytest.mark.parametrize("model", DETECTED)
 def test_recorded_verdicts(shared_data: Path, built: Path, model: str) -> None:
     """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
-    predictions = {
-        (row["problem_id"], row["part"]): row["published_prediction"]
-        for row in recorded(shared_data, "detection", model)
-    }
+    rows = recorded(shared_data, "detection", model)
+    predictions = {(row["problem_id"], row["part"]): row["published_prediction"] for row in rows}
     answers = {"Yes": "no", "No": "yes"}
     rows = []
     for row in verdicts("humanevalfix"):
