@@ -37,22 +37,10 @@ TABLE = {
 }
 
 SHAPES = [
-    ("[1, 2, 3]", [1, 2, 3]),
-    ("[1,2,3]", [1, 2, 3]),
+    *(("[1, 2, 3]", [1, 2, 3]), ("[1,2,3]", [1, 2, 3]), ("[2, 3, ]", [2, 3]), ("[\n 2,\n 3\n]", [2, 3]), ("[]", [])),
+    *(("[2, 3, 4,", [2, 3, 4]), ("[2, 3, 4", [2, 3, 4]), ("Answer: `[7]`", [7]), ("```python\n[2, 3]\n```", [2, 3])),
     ("The lines are [2, 3].\n\n[2, 3, 4]\n", [2, 3, 4]),
-    ("```python\n[2, 3]\n```", [2, 3]),
-    ("[2, 3, ]", [2, 3]),
-    ("[2, 3, 4,", [2, 3, 4]),
-    ("[2, 3, 4", [2, 3, 4]),
-    ("Answer: `[7]`", [7]),
-    ("[\n 2,\n 3\n]", [2, 3]),
-    ("[]", []),
-    ("[2, 3, ..., 9]", None),
-    ("[2, three]", None),
-    ("[2.0, 3]", None),
-    ("[-1]", None),
-    ("2, 3, 4", None),
-    ("", None),
+    *((text, None) for text in ("[2, 3, ..., 9]", "[2, three]", "[2.0, 3]", "[-1]", "2, 3, 4", "")),
 ]
 
 
@@ -182,19 +170,11 @@ def test_shapes_of_annotated_programs(response: str, output: str | None) -> None
 @pytest.mark.parametrize(
     ("text", "values", "nested", "same"),
     [
-        ("[0, 1]", [0, 1], False, True),
-        ("[0, ..., 9]", [0, 1, 9], False, True),
-        ("[0, ..., 8]", [0, 1, 9], False, False),
-        ("3", [3], False, True),
-        ("['a']", ["a"], False, True),
-        ("a", ["a"], False, True),
-        ("[0, 1]", [[0, 1], [0, 1]], True, True),
-        ("[0, ..., 5]", [[0, 1, 5], [0]], True, True),
-        ("[1]", [[0, 1]], True, False),
-        ("[7]", [], True, True),
-        ("[]", [1], False, False),
-        ("??", [1], False, False),
-        (None, [1], False, False),
+        *(("[0, 1]", [0, 1], False, True), ("3", [3], False, True), ("['a']", ["a"], False, True)),
+        *(("a", ["a"], False, True), ("[0, ..., 9]", [0, 1, 9], False, True), ("[0, ..., 8]", [0, 1, 9], False, False)),
+        *(("[0, 1]", [[0, 1], [0, 1]], True, True), ("[0, ..., 5]", [[0, 1, 5], [0]], True, True)),
+        *(("[1]", [[0, 1]], True, False), ("[7]", [], True, True)),
+        *(("[]", [1], False, False), ("??", [1], False, False), (None, [1], False, False)),
     ],
 )
 def test_values_by_the_rule_of_ces(text: str | None, values: list[Any], nested: bool, same: bool) -> None:

@@ -39,13 +39,13 @@ def test_programs_inputs_and_suites_are_python(problems: dict[str, dict[str, Pro
 
 
 def test_humaneval_programs_are_upstreams_code(upstream: Upstream, problems: dict[str, dict[str, Problem]]) -> None:
+    def is_text(node: ast.stmt) -> bool:
+        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
     def bare(source: str) -> str:
         tree = ast.parse(source)
         for node in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-            texts = [
-                child for child in node.body if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-            ]
-            node.body = [child for child in node.body if child not in texts]
+            node.body = [child for child in node.body if not is_text(child)]
         return ast.dump(tree)
 
     for record in humaneval.read_records(upstream):
