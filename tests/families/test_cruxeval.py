@@ -88,10 +88,8 @@ def test_prompts_are_read_from_the_syntax_tree() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("{code} thought f({input})", "{code!r} {input}"),
-        ("{code} thought f({input})", "{open(code)} {input}"),
-        ('return f"{code} from {output}"', "return code"),
-        ("make_cot_input_prompt", "other"),
+        *(("{code} thought f({input})", "{code!r} {input}"), ("{code} thought f({input})", "{open(code)} {input}")),
+        *(('return f"{code} from {output}"', "return code"), ("make_cot_input_prompt", "other")),
     ],
 )
 def test_prompts_of_another_form_are_refused(old: str, new: str) -> None:
@@ -159,13 +157,9 @@ def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     [
         ("assert f('b==') == 'b==a'\n[/ANSWER]", "direct", (1, 0)),  # upstream cuts at the first "=="
         ('"b" + "=" * 2 + "a"', "direct", (0, 1)),
-        ("'b=' '=a'", "phind", (1, 1)),
-        ("'b'", "direct", (0, 0)),
+        *(("'b=' '=a'", "phind", (1, 1)), ("'b'", "direct", (0, 0)), ("0 or True", "phind", (0, 1))),
         ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
-        ("0 or True", "phind", (0, 1)),
-        ("f('b' + '=' * 2)", "phind", (0, 1)),
-        ("f('b==')", "phind", (0, 0)),
-        ("1 / 0", "phind", (0, 0)),
+        *(("f('b' + '=' * 2)", "phind", (0, 1)), ("f('b==')", "phind", (0, 0)), ("1 / 0", "phind", (0, 0))),
         ("", "direct", (0, 0)),
         # Thinking is not an answer.
         ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
@@ -229,18 +223,18 @@ def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts: None, share
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"):
         recorded[row["problem_id"]].append(row)
-    documents = {row["problem_id"]: row for row in family.input_dataset(benchmark="cruxeval", setting="direct")["test"]}
+    rows = family.input_dataset(benchmark="cruxeval", setting="direct")["test"]
+    documents = {row["problem_id"]: row for row in rows}
     chosen = [documents[problem_id] for problem_id in recorded]
     responses = [[row["response"] for row in rows] for rows in recorded.values()]
-    differing, verdicts = [], 0
+    differing = []
     for document, rows, answers in zip(chosen, recorded.values(), family.extract_input(responses, chosen), strict=True):
         metrics = family.process_input(document, [answers])
         right = [bool(row["verdict"]) for row in rows]
         assert metrics["pass@1_upstream"] == pytest.approx(sum(right) / len(right))
         assert metrics["pass@5_upstream"] == pytest.approx(pass_at_k(len(right), sum(right), 5))
-        verdicts += len(right)
         if metrics["pass@1"] != metrics["pass@1_upstream"]:
             differing.append(document["problem_id"])
-    assert verdicts == 4000
+    assert sum(map(len, recorded.values())) == 4000
     # A function is not a value, so our rule does not read it as an input.
     assert differing == ["sample_344"]

@@ -51,12 +51,9 @@ LEFT_OUT = Answer(None, skipped=True)
 def test_filters() -> None:
     responses = [["<output>[1, 2]</output>", "It returns `[1, 2]`.", "It returns it.", "", SKIPPED]]
     assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), *[Answer(None)] * 3, LEFT_OUT]]
-    assert ier.flexible_extract(responses, [FUNCTION]) == [
-        [Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]
-    ]
-
-
-def test_the_published_filter_takes_an_empty_block() -> None:
+    (answers,) = ier.flexible_extract(responses, [FUNCTION])
+    assert answers == [Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]
+    # The published filter takes an empty block.
     (answers,) = published.strict_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION])
     assert answers == [Answer("\n\n"), Answer(None)]
 
@@ -73,11 +70,5 @@ def test_metrics_of_one_response() -> None:
 
 def test_metrics_of_repeats() -> None:
     metrics = ier.process_results(FUNCTION, [[Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("x")]])
-    assert metrics == {
-        "r_ier": 0.25,
-        "r_ier_text": 0.25,
-        "answered": 0.75,
-        "pass@1": pytest.approx(0.25),
-        "pass@2": pytest.approx(0.5),
-        "pass@4": pytest.approx(1.0),
-    }
+    shares = {"r_ier": 0.25, "r_ier_text": 0.25, "answered": 0.75, "pass@1": 0.25, "pass@2": 0.5, "pass@4": 1.0}
+    assert metrics == pytest.approx(shares)

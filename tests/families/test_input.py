@@ -71,6 +71,12 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
 # -- reading
 
 
+def read(answer: str, asked: Problem) -> tuple[str, bool] | None:
+    """Return the input that an answer states, and whether it is the recorded one."""
+    prediction = kind_of(asked).read_input(answer, asked)
+    return prediction and (prediction.input, prediction.recorded)
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -78,84 +84,73 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
         ('f( "a",\n  ["b",],)  # as before', ("f('a', ['b'])", True)),
         ("`f('a', items=['b'])`", ("f('a', items=['b'])", True)),
         ("```python\nf(items=['b'], text='a')\n```", ("f(items=['b'], text='a')", True)),
-        ("f('ab')", ("f('ab')", False)),
-        ("f('ab');", ("f('ab')", False)),
-        ("f(tuple([1, 2]))", ("f((1, 2))", False)),
+        *(("f('ab')", ("f('ab')", False)), ("f('ab');", ("f('ab')", False))),
+        *(("f(tuple([1, 2]))", ("f((1, 2))", False)), ("f('a', ('b',))", ("f('a', ('b',))", False))),
         ("f(dict(a=1), items=list((1,)))", ("f({'a': 1}, items=[1])", False)),
-        ("f('a', ('b',))", ("f('a', ('b',))", False)),
         ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
          ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
         ("f(0x10, 'a' 'b', frozenset({1}))", ("f(16, 'ab', frozenset({1}))", False)),
-        ("f(Counter('ab'))", None),
-        ("f(" + "[" * 5_000, None),
-        ("f(" + "9" * 5_000 + ")", None),
+        *((text, None) for text in ("f(Counter('ab'))", "f(" + "[" * 5_000, "f(" + "9" * 5_000 + ")", "")),
         ("f('" + "a" * 1_000_000 + "')", None),
-        ("", None),
     ],
 )  # fmt: skip
 def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None) -> None:
-    prediction = kind_of(problem()).read_input(answer, problem())
-    assert (prediction and (prediction.input, prediction.recorded)) == expected
+    assert read(answer, problem()) == expected
 
 
-def test_what_a_program_can_tell_apart_is_not_the_recorded_input() -> None:
-    asked = problem("total", "total({'a': 1, 'b': 2}, more=None)", "3")
-    kind = kind_of(asked)
-    same = ("total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})")
-    other = ("total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)")
-    for answer, recorded in (*((text, True) for text in same), *((text, False) for text in other)):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and prediction.recorded is recorded, answer
-
-
-def test_a_recorded_input_that_is_no_literal_counts_as_it_stands() -> None:
-    asked = problem("first", "first([2, 1], (lambda x: x)(1))", "[2]")
-    kind = kind_of(asked)
-    for answer in ("first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and (prediction.input, prediction.recorded) == (asked.input, True)
-    for answer in (
-        "first([2, 1], (lambda x: 1)(1))",
-        "(" * 150 + asked.input + ")" * 150,
-        "first([2, 1], lambda x: (x)(1))",
-    ):
-        assert kind.read_input(answer, asked) is None
-
-
-def test_constructors_are_those_of_the_signature() -> None:
-    asked = problem("total", "total(Counter({'a': 2}))", "2")
-    kind = kind_of(asked)
-    for answer, recorded in (
-        ("total(Counter({'a': 2}))", True),
-        ("total(Counter(['a', 'a']))", False),
-        ("total({'a': 2}, dict(b=1))", False),
-    ):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and prediction.recorded is recorded
-    assert kind.read_input("total(range(3))", asked) is None
-    assert kind.read_input("total(Counter(x for x in 'a'))", asked) is None
+@pytest.mark.parametrize(
+    ("call", "recorded", "other", "unread"),
+    [
+        # What a program can tell apart is not the recorded input.
+        ("total({'a': 1, 'b': 2}, more=None)",
+         ["total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})"],
+         ["total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)"], []),
+        # Constructors are those of the signature.
+        ("total(Counter({'a': 2}))", ["total(Counter({'a': 2}))"],
+         ["total(Counter(['a', 'a']))", "total({'a': 2}, dict(b=1))"],
+         ["total(range(3))", "total(Counter(x for x in 'a'))"]),
+        # A recorded input that is no literal counts as it stands.
+        ("first([2, 1], (lambda x: x)(1))",
+         ["first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"], [],
+         ["first([2, 1], (lambda x: 1)(1))", "(" * 150 + "first([2, 1], (lambda x: x)(1))" + ")" * 150,
+          "first([2, 1], lambda x: (x)(1))"]),
+    ],
+)  # fmt: skip
+def test_which_input_is_the_recorded_one(call: str, recorded: list[str], other: list[str], unread: list[str]) -> None:
+    asked = problem(call.partition("(")[0], call)
+    answers = [read(answer, asked) for answer in (*recorded, *other)]
+    assert [answer and answer[1] for answer in answers] == [True] * len(recorded) + [False] * len(other)
+    assert "lambda" not in call or {answer and answer[0] for answer in answers} == {call}
+    assert [read(answer, asked) for answer in unread] == [None] * len(unread)
 
 
 def test_what_surrounds_the_recorded_call_stays() -> None:
     asked = problem("first", "tuple(first([1, 2], 1))", "(1,)")
-    kind = kind_of(asked)
-    assert kind.masked_input(asked) == "tuple(first(??))"
+    assert kind_of(asked).masked_input(asked) == "tuple(first(??))"
     for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and (prediction.input, prediction.recorded) == ("tuple(first([1, 3]))", False)
-    assert kind.read_input("list(first([1, 3]))", asked) is None
+        assert read(answer, asked) == ("tuple(first([1, 3]))", False)
+    assert read("list(first([1, 3]))", asked) is None
+
+
+def method(test: str) -> Problem:
+    code = "class C:\n    def m(self, x):\n        return x\n"
+    return Problem("P", "made", "method", "python", code, "C.m", f"def test(self):\n    {test}\n", "None")
+
+
+def test_holes_are_read_in_the_order_of_the_text() -> None:
+    asked = method("c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)")
+    changed = asked.input.replace("'b'", "'c'").translate(str.maketrans("2345", "6789"))
+    assert read(changed, asked) == (changed.strip("\n"), False)
 
 
 def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
     asked = PROBLEMS["Sample_ledger_withdraw"]
-    kind = kind_of(asked)
-    masked = kind.masked_input(asked)
+    masked = kind_of(asked).masked_input(asked)
     assert masked is not None and "Ledger(limit=??)" in masked and "ledger.withdraw(??, ??), ledger.withdraw" in masked
     answer = asked.input.replace('"ann"', "'bob'")
     body = textwrap.dedent("\n".join(answer.splitlines()[1:]))
     for text in (answer, body, textwrap.indent(body, "  "), textwrap.indent(body, "    ").strip()):
-        prediction = kind.read_input(text, asked)
-        assert prediction is not None and prediction.input == answer.strip() and not prediction.recorded
+        assert read(text, asked) == (answer.strip(), False)
     for changed in (
         answer.replace("return results", "return [20, -50, 'overdrawn']"),
         answer.replace("ledger = Ledger", "import os\n    ledger = Ledger"),
@@ -163,18 +158,15 @@ def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
         answer.replace("(limit=50)", "(limit=eval('50'))"),
         answer + "\ndef test(self):\n    return [20, -50, 'overdrawn']\n",
     ):
-        assert changed != answer and kind.read_input(changed, asked) is None
+        assert changed != answer and read(changed, asked) is None
 
 
 def test_literals_that_never_reach_the_program_are_no_holes() -> None:
-    code = "class C:\n    def m(self, x):\n        return x\n"
     body = "expected = 3\n    value = 4\n    self.other = [5]\n    c = C()\n    c.state = 'new'\n"
-    test = f"def test(self):\n    {body}    return expected, c.m(value), c.m(self.other), c.m(1 + 2j), f'{{c.m(6)}}'\n"
-    asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
-    expected = test.replace("= 4", "= ??").replace("[5]", "??").replace("'new'", "??").replace("1 + 2j", "??")
+    asked = method(f"{body}    return expected, c.m(value), c.m(self.other), c.m(1 + 2j), f'{{c.m(6)}}'")
+    expected = asked.input.replace("= 4", "= ??").replace("[5]", "??").replace("'new'", "??").replace("1 + 2j", "??")
     assert kind_of(asked).masked_input(asked) == expected.strip("\n")
-    nothing = Problem("P", "made", "method", "python", code, "C.m", "def test(self):\n    return C()\n", "None")
-    assert list(family.INPUT_PREDICTION.questions(nothing, "steps")) == []
+    assert list(family.INPUT_PREDICTION.questions(method("return C()"), "steps")) == []
 
 
 LITERALS = st.recursive(
@@ -244,29 +236,18 @@ def test_scripts_are_given_what_is_typed() -> None:
 @pytest.mark.parametrize(
     ("answer", "stdin"),
     [
-        ("3\n 1 2", "3\n 1 2\n"),
-        ("\n 3\n1\n\n", " 3\n1\n\n"),
-        ("Input:\n3\n1", "3\n1\n"),
+        *(("3\n 1 2", "3\n 1 2\n"), ("\n 3\n1\n\n", " 3\n1\n\n"), ("Input:\n3\n1", "3\n1\n")),
         ("**Standard input:**\n```\n3\n1\n```\nIt prints 4.", "3\n1\n"),
-        ("```text\n3\n1\n```", "3\n1\n"),
-        ("```\nInput: 3\n```", "3\n"),
-        ("\ufeff3\u202f\u22121\u200b", "3 -1\n"),
-        ('{"input": "3\\n1"}', "3\n1\n"),
-        ("*..*", "*..*\n"),
-        ("f(3) = 4", "f(3) = 4\n"),
-        ("", ""),
+        *(("```text\n3\n1\n```", "3\n1\n"), ("```\nInput: 3\n```", "3\n")),
+        *(("\ufeff3\u202f\u22121\u200b", "3 -1\n"), ('{"input": "3\\n1"}', "3\n1\n")),
+        *(("*..*", "*..*\n"), ("f(3) = 4", "f(3) = 4\n"), ("", "")),
     ],
 )
 def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer: str, stdin: str) -> None:
-    kind, script = (
-        get_language("python").kind("script"),
-        Problem("Made", "made", "script", "python", CODE, "", "7\n", "7"),
-    )
-    read = kind.read_input(answer, script)
-    assert read is not None and read.input == stdin and not read.recorded
+    script = Problem("Made", "made", "script", "python", CODE, "", "7\n", "7")
+    assert read(answer, script) == (stdin, False)
     for layout in ("7", "**7**", "Input: 7", "\ufeff7", "`7`", "7."):
-        read = kind.read_input(layout, script)
-        assert read is not None and read.input == "7\n" and read.recorded
+        assert read(layout, script) == ("7\n", True)
 
 
 def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -378,12 +359,3 @@ def test_recorded_verdicts(built: Path, shared_data: Path) -> None:
         if right != different[key]:
             disagree[key] = different[key]
     assert disagree == DIFFERENT
-
-
-def test_holes_are_read_in_the_order_of_the_text() -> None:
-    code = "class C:\n    def m(self, x):\n        return x\n"
-    test = "def test(self):\n    c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)\n"
-    asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
-    changed = test.replace("'b'", "'c'").replace("2", "6").replace("3", "7").replace("4", "8").replace("5", "9")
-    prediction = kind_of(asked).read_input(changed, asked)
-    assert prediction is not None and prediction.input == changed.strip("\n")

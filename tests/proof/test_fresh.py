@@ -13,38 +13,24 @@ from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
 
 LOOP = Problem(
-    "loop",
-    "own",
-    "function",
-    "python",
+    "loop", "own", "function", "python",
     "def f(words, k):\n    out = []\n    for w in words:\n        if len(w) > k:\n            out.append(w.upper())\n"
     "    return out\n",
-    "f",
-    "f(['tree', 'ox', 'house'], 3)",
-    "['TREE', 'HOUSE']",
-)
+    "f", "f(['tree', 'ox', 'house'], 3)", "['TREE', 'HOUSE']",
+)  # fmt: skip
 SCRIPT = Problem(
-    "script",
-    "own",
-    "script",
-    "python",
+    "script", "own", "script", "python",
     "n = int(input())\nxs = list(map(int, input().split()))\nassert len(xs) == n\nprint(sum(xs), max(xs))\n",
-    "",
-    "3\n4 10 7\n",
-    "21 10\n",
-    cases=(Case("2\n1 2\n", "3 2\n"), Case("4\n1 12 9 3\n", "25 12\n")),
-)
+    "", "3\n4 10 7\n", "21 10\n", cases=(Case("2\n1 2\n", "3 2\n"), Case("4\n1 12 9 3\n", "25 12\n")),
+)  # fmt: skip
 METHOD = Problem(
-    "method",
-    "own",
-    "method",
-    "python",
+    "method", "own", "method", "python",
     "class Shop:\n    def __init__(self):\n        self.items = {}\n\n    def add(self, name, price):\n"
     "        self.items[name] = price * 2\n        return self.items\n",
     "Shop.add",
     "def test(self):\n    shop = Shop()\n    shop.add('pear', 12)\n    return shop.add('fig', 30)\n",
     "{'pear': 24, 'fig': 60}",
-)
+)  # fmt: skip
 SETS = dataclasses.replace(
     LOOP, problem_id="sets", code="def f(s):\n    return ''.join(set(s))\n", input="f('a')", output="'a'"
 )
@@ -85,9 +71,17 @@ def test_equal_seeds_give_equal_inputs_and_others_do_not(by_problem: dict[str, F
     assert make_fresh([LOOP], seed=1, count=2)["loop"] != by_problem["loop"]
 
 
+def test_words_stay_words() -> None:
+    texts = [run.input for seed in range(3) for run in make_fresh([LOOP], seed, count=2)["loop"].runs]
+    words = [word for text in texts for word in ast.literal_eval(text.removeprefix("f(").rpartition(",")[0])]
+    assert all(len(word) < 3 or word in KNOWN_WORDS | {"tree", "ox", "house"} for word in words)
+
+
 def test_problems_without_one_are_named_with_the_reason(by_problem: dict[str, Fresh]) -> None:
     assert (by_problem["constant"].reason, by_problem["bare"].reason) == ("plain", "plain")
     assert {each.reason for each in by_problem.values()} <= {"", *REASONS}
+    # One letter comes out of a set the same in every run, several do not.
+    assert all(len(set(run.input[3:-2])) == 1 for run in make_fresh([SETS], seed=0)["sets"].runs)
 
 
 def test_what_needs_no_execution_is_not_asked() -> None:
@@ -111,40 +105,21 @@ def test_what_needs_no_execution_is_not_asked() -> None:
 
 def test_no_constant_is_more_frequent_on_one_side() -> None:
     """Ten programs whose output is 3: most of the fresh ones would be 2 or 4."""
-    problems = [
-        dataclasses.replace(
-            LOOP,
-            problem_id=f"count {number}",
-            code=f"def f(words):\n    # {number}\n    return len(words) + {number}\n",
-            input=f"f({['ant', 'bee', 'cow', 'dog', 'eel', 'fox', 'gnu', 'hen', 'owl', 'pig', 'rat'][: 12 - number]})",
-            output="12",
-        )
-        for number in range(2, 8)
-    ]
+    words = ["ant", "bee", "cow", "dog", "eel", "fox", "gnu", "hen", "owl", "pig"]
+    problems = []
+    for number in range(2, 8):
+        code = f"def f(words):\n    # {number}\n    return len(words) + {number}\n"
+        call = f"f({words[: 12 - number]})"
+        problems.append(dataclasses.replace(LOOP, problem_id=f"count {number}", code=code, input=call, output="12"))
     fresh = [each.runs[0].output for each in make_fresh(problems, seed=0).values() if each.runs]
     assert not fresh or max(map(fresh.count, fresh)) <= 1
 
 
-def test_words_stay_words() -> None:
-    texts = [run.input for seed in range(3) for run in make_fresh([LOOP], seed, count=2)["loop"].runs]
-    words = [word for text in texts for word in ast.literal_eval(text.removeprefix("f(").rpartition(",")[0])]
-    assert all(len(word) < 3 or word in KNOWN_WORDS | {"tree", "ox", "house"} for word in words)
-
-
-def test_an_output_that_depends_on_hashing_is_refused() -> None:
-    fresh = make_fresh([SETS], seed=0)["sets"]
-    # One letter comes out the same in every run, several do not.
-    assert all(len(set(run.input[3:-2])) == 1 for run in fresh.runs)
-
-
 def test_a_test_method_must_not_depend_on_the_files_of_an_earlier_run() -> None:
-    count = (
-        "        with open('log', 'a') as file:\n            file.write(word)\n        return len(open('log').read())\n"
-    )
-    code = f"class Log:\n    def add(self, word):\n{count}"
-    keeps = dataclasses.replace(
-        METHOD, code=code, entry_point="Log.add", input="def test(self):\n    return Log().add('abc')\n", output="3"
-    )
+    count = "with open('log', 'a') as file:\n            file.write(word)\n        return len(open('log').read())"
+    code = f"class Log:\n    def add(self, word):\n        {count}\n"
+    test = "def test(self):\n    return Log().add('abc')\n"
+    keeps = dataclasses.replace(METHOD, code=code, entry_point="Log.add", input=test, output="3")
     assert make_fresh([keeps], seed=0)[keeps.problem_id].reason == "unproven"
 
 

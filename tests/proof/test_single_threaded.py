@@ -32,15 +32,14 @@ def often() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
+def shared() -> Iterator[SingleThreadedMap]:
     with Sandbox(workers=2) as opened:
-        yield opened
+        yield SingleThreadedMap(opened)
 
 
 @pytest.mark.usefixtures("often")
-def test_parsing_in_many_threads(sandbox: Sandbox) -> None:
+def test_parsing_in_many_threads(shared: SingleThreadedMap) -> None:
     # Without turns, CPython 3.11 ends this in SystemError nearly always.
-    shared = SingleThreadedMap(sandbox)
 
     def parse_at(depth: int) -> None:
         if depth:
@@ -57,8 +56,7 @@ def test_parsing_in_many_threads(sandbox: Sandbox) -> None:
     assert list(shared.map(work, range(60))) == list(range(60))
 
 
-def test_others_go_on_while_one_waits(sandbox: Sandbox) -> None:
-    shared = SingleThreadedMap(sandbox)
+def test_others_go_on_while_one_waits(shared: SingleThreadedMap) -> None:
     order: list[str] = []
 
     def work(item: str) -> str:
@@ -72,8 +70,7 @@ def test_others_go_on_while_one_waits(sandbox: Sandbox) -> None:
     assert order == ["first begins", "second begins", "second ends", "first ends"]
 
 
-def test_an_error_of_the_work_reaches_its_item(sandbox: Sandbox) -> None:
-    shared = SingleThreadedMap(sandbox)
+def test_an_error_of_the_work_reaches_its_item(shared: SingleThreadedMap) -> None:
     results = shared.map(lambda item: 1 // item, [1, 0, 1])
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):
