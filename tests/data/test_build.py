@@ -12,7 +12,7 @@ from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
 from lm_eval_codemind.data import manifest as built
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.data.build import PLAIN_INPUTS, SIDES, make_files, with_complexity
+from lm_eval_codemind.data.build import PLAIN_INPUTS, SIDES, make_files, short_digest, with_complexity
 from lm_eval_codemind.data.catalogue import Archive, Benchmark, benchmarks
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.recipes import load_failing
@@ -267,3 +267,29 @@ def test_a_benchmark_of_another_package_without_upstream_is_never_stored(
     assert load.benchmark_digests(NAME) == digests(made.problems)
     assert load_side(NAME, "dsr") == {}
     assert not (tmp_path / "data").exists()
+
+
+# -- measures of the programs
+
+LOOP = "def f(n):\n    return [i for i in range(n)]\n"
+PROBLEM = Problem("made_0", "made", "function", "python", LOOP, "f", "f(3)", "[0, 1, 2]")
+TRANSFORMED = "def f(n):\n    if n & 1:\n        pass\n    return [i for i in range(n)]\n"
+
+
+def test_columns_are_measured_or_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = {"code": {"made": {"made_0": 3}}, "transformed": {"made": {"made_0": [7, short_digest(TRANSFORMED)]}}}
+    monkeypatch.setattr(building.shipped, "load", {building.LOOP_LENGTHS: lengths}.__getitem__)
+    measured = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED))
+    assert measured.complexity is not None
+    assert (measured.complexity.cc, measured.complexity.loc, measured.complexity.ll) == (2, 2, 3)
+    assert measured.transformed_complexity is not None
+    assert (measured.transformed_complexity.cc, measured.transformed_complexity.ll) == (3, 7)
+    assert measured.output_type == "List"
+    # Another transformed program has another loop length.
+    other = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED + "\n"))
+    assert other.transformed_complexity is not None and other.transformed_complexity.ll is None
+    # A problem that was not measured has none.
+    other = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1"))
+    assert other.complexity is not None and other.complexity.ll is None
+    broken = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1", code="def f(:"))
+    assert broken.complexity is None and broken.transformed_complexity is None

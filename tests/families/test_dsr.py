@@ -6,7 +6,6 @@ import pytest
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.dsr import task as dsr
 from lm_eval_codemind.harness import journal
-from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.questions import Answer
@@ -99,13 +98,6 @@ def test_an_unfinished_definition_is_found_and_never_runs(
         assert values["code_found"] == 1
         assert (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
     assert submitted == []
-
-
-def test_documents_without_a_recorded_response_are_left_out(documents: dict[str, dict[str, Any]]) -> None:
-    document = next(iter(documents.values()))
-    answers = dsr.extract_code([[SKIPPED]], [document])
-    assert answers == [[Answer(None, skipped=True)]]
-    assert dsr.process_results(document, answers) == {}
 
 
 def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, dict[str, Any]]) -> None:

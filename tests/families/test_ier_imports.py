@@ -63,11 +63,8 @@ def tasks() -> list[tuple[str, dict[str, Any]]]:
         config = yaml.load(file.read_text(encoding="utf-8"), _Loader)
         if "include" in config:
             base = yaml.load((file.parent / config["include"]).read_text(encoding="utf-8"), _Loader)
-            config = {
-                **base,
-                **config,
-                "dataset_kwargs": {**base.get("dataset_kwargs", {}), **config["dataset_kwargs"]},
-            }
+            kwargs = {**base.get("dataset_kwargs", {}), **config["dataset_kwargs"]}
+            config = {**base, **config, "dataset_kwargs": kwargs}
         function = config.get("custom_dataset", "")
         if function.startswith("lm_eval_codemind.families.ier."):
             functions.append((function, config["dataset_kwargs"]))
@@ -76,13 +73,11 @@ def tasks() -> list[tuple[str, dict[str, Any]]]:
 
 def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> int:
     """Make the documents in a fresh process, hold what it imported to the limits and return how many there are."""
-    run = subprocess.run(
+    command, environment = (
         [sys.executable, "-c", SCRIPT, json.dumps(chosen)],
-        env={**os.environ, "CODEMIND_DATA": str(data)},
-        capture_output=True,
-        text=True,
-        timeout=500,
+        {**os.environ, "CODEMIND_DATA": str(data)},
     )
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500)
     assert run.returncode == 0, run.stderr
     made, modules, heavy = json.loads(run.stdout.splitlines()[-1])
     assert not [name for name in modules if name.removeprefix("lm_eval_codemind.").startswith(NEVER)]

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from find_plain import find_plain_inputs
 from lm_eval_codemind import family as question_family
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.build import PLAIN_INPUTS
 from lm_eval_codemind.data.facts import shipped
@@ -24,7 +23,6 @@ from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
-from tests.families.inputs import differing_inputs
 from tests.run_files import read_rows
 
 PROBLEMS = {problem.problem_id: problem for problem in sample.read()}
@@ -326,19 +324,6 @@ def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
 # -- upstream's programs
 
 
-@pytest.mark.slow
-def test_right_inputs_that_are_not_the_recorded_ones_count(built: Path) -> None:
-    inputs = differing_inputs(load_benchmark("cruxeval"), 200)
-    assert len(inputs) == 200
-    documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}
-    chosen = [documents[name] for name, _ in inputs]
-    answers = family.strict_match([[f"<input>{text}</input>"] for _, text in inputs], chosen)
-    for document, (answer,) in zip(chosen, answers, strict=True):
-        answer.wait()
-        scores = family.INPUT_PREDICTION.score(Question.from_document(document), answer)
-        assert (scores["r_input"], scores["as_recorded"]) == (1, 0), (document["problem_id"], answer)
-
-
 # Answer -> recorded verdict, where ours is another: docs/replication.md says why.
 DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
@@ -352,10 +337,14 @@ def test_recorded_verdicts(built: Path, shared_data: Path) -> None:
     asked = list(different)
     chosen = [documents[name] for name, _ in asked]
     answers = family.flexible_extract([[text] for _, text in asked], chosen)
-    disagree = {}
+    disagree, others = {}, 0
     for key, document, (answer,) in zip(asked, chosen, answers, strict=True):
         answer.wait()
-        right = bool(family.INPUT_PREDICTION.score(Question.from_document(document), answer)["r_input"])
+        scores = family.INPUT_PREDICTION.score(Question.from_document(document), answer)
+        right = bool(scores["r_input"])
+        others += right and not scores["as_recorded"]
         if right != different[key]:
             disagree[key] = different[key]
     assert disagree == DIFFERENT
+    # Right inputs that are not the recorded ones count.
+    assert others >= 200

@@ -20,7 +20,6 @@ from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
 from tests.families.reference import reference_run
@@ -188,7 +187,7 @@ def test_answers_travel_as_they_are_logged() -> None:
     assert Answer.from_json(str(answer)) == answer
 
 
-def test_metrics_of_repeats_and_skipped_documents() -> None:
+def test_metrics_of_repeats() -> None:
     responses = ["def double(x): return 2 * x", "def double(x): return 3", "nothing", "def double(x): return x + x"]
     (answers,) = sr.extract_code([responses], [FUNCTION])
     metrics = sr.process_results(FUNCTION, [answers])
@@ -196,9 +195,6 @@ def test_metrics_of_repeats_and_skipped_documents() -> None:
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1_with_test"] is None
     assert metrics["code_found"] == 0.75
     assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
-    (skipped,) = sr.extract_code([[SKIPPED]], [FUNCTION])
-    assert skipped == [Answer(None, skipped=True)]
-    assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_results(MISLED, [skipped])
 
 
 def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:

@@ -69,15 +69,15 @@ def programs_of(problem: str, ability: float, draw: random.Random) -> Documents:
     return [{"problem_id": problem, "right": x, "answered": x, "ier_same": x, **counts} for x in right]
 
 
+RUNTIME = (
+    *("coverage", "coverage_balanced", "coverage_f1", "state", "state_executed"),
+    *("path", "path_executed", "output", "ic_mean"),
+)
 CASES: list[tuple[Any, Callable[[str, float, random.Random], Documents]]] = [
     (metrics.mean, values_of),
     (mean_of_known, known_of),
     *[(getattr(der, name), programs_of) for name in ("r_der", "answered", "r_ier_same")],
-    *[
-        (getattr(runtime_items, name), runtime_of)
-        for name in ("coverage", "coverage_balanced", "coverage_f1", "state", "state_executed")
-    ],
-    *[(getattr(runtime_items, name), runtime_of) for name in ("path", "path_executed", "output", "ic_mean")],
+    *[(getattr(runtime_items, name), runtime_of) for name in RUNTIME],
 ]
 
 
@@ -91,11 +91,8 @@ def test_the_error_is_that_of_a_bootstrap_by_problem(
     resampled = []
     for _ in range(300):
         # A problem that is drawn twice counts as two.
-        chosen = [
-            [renamed(one, f"{number}") for one in problem]
-            for number, problem in enumerate(draw.choices(problems, k=PROBLEMS))
-        ]
-        resampled.append(float(aggregation([one for problem in chosen for one in problem])))
+        chosen = enumerate(draw.choices(problems, k=PROBLEMS))
+        resampled.append(float(aggregation([renamed(one, f"{number}") for number, each in chosen for one in each])))
     assert error == pytest.approx(stdev(resampled), rel=0.1)
 
 
@@ -121,14 +118,10 @@ def test_the_harnesss_own_metrics_are_left_alone() -> None:
 
 def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing() -> None:
     counts = {"a": (10, 4), "b": (30, 27), "c": (0, 0)}
-    tasks = {
-        name: {
-            "sample_len": 100,
-            "r,f": Mean.of(right / size if size else nan, size),
-            "r_stderr,f": Mean.of(0.1 if size else nan, size),
-        }
-        for name, (size, right) in counts.items()
-    }
+    tasks = {}
+    for name, (size, right) in counts.items():
+        mean, error = (right / size, 0.1) if size else (nan, nan)
+        tasks[name] = {"sample_len": 100, "r,f": Mean.of(mean, size), "r_stderr,f": Mean.of(error, size)}
     group = Group("g", aggregate_metric_list=[SimpleNamespace(metric="r", filter_list=None, weight_by_size=True)])
     group.get_all_tasks = lambda: [SimpleNamespace(task_name=name) for name in tasks]  # type: ignore[method-assign]
     of_group = group.aggregate(tasks)

@@ -1,3 +1,4 @@
+import io
 import json
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -7,7 +8,7 @@ from unittest import mock
 import pytest
 
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.harness.journal import Journal, forget_journals
+from lm_eval_codemind.harness.journal import Journal, Progress, forget_journals
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
 from tests.cli import codemind, said
 
@@ -102,3 +103,33 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path: Path) -> None:
         said(*arguments)
     assert not journal.exists()
     assert list((tmp_path / "out").rglob("results_*.json"))
+
+
+# -- the bar that shows progress
+
+
+def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:
+    stream = io.StringIO()
+    progress = Progress(file=stream, disable=False)
+    futures: list[Future[int]] = [Future() for _ in range(3)]
+    for future in futures:
+        progress.watch(future)
+    assert progress._bar.total == 3
+    futures[0].set_result(1)
+    futures[2].set_exception(ValueError())
+    assert progress._bar.n == 2
+    futures[1].set_result(1)
+    assert progress._bar is None
+    assert "executing" in stream.getvalue()
+    # The next task starts its own bar; a future that is done already counts at once.
+    progress.watch(futures[0])
+    assert progress._bar is None
+
+
+def test_nothing_is_drawn_where_there_is_no_terminal() -> None:
+    stream = io.StringIO()
+    progress = Progress(file=stream)
+    future: Future[int] = Future()
+    progress.watch(future)
+    future.set_result(1)
+    assert stream.getvalue() == ""

@@ -25,6 +25,10 @@ def refused(*arguments: object) -> str:
     return result.output.partition("Error: ")[2]
 
 
+def in_a_process(code: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, **options)
+
+
 @pytest.mark.parametrize("program", [("lm_eval_codemind.cli", "main"), ("lm_eval.__main__", "cli_evaluate")])
 def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
@@ -34,13 +38,8 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
     module, function = program
     arguments = ["run", "--model", "hf", "--model_args", "pretrained=missing,max_length=1024", "--num_fewshot", "9"]
     arguments += ["--tasks", "codemind_sr_sample", "--output_path", "/proc/results"]
-    done = subprocess.run(
-        [sys.executable, "-c", f"from {module} import {function} as f; f()", *arguments],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = in_a_process(f"from {module} import {function} as f; f()", *arguments, env=environment)
     assert done.returncode == 1, done.stderr
     assert "torch was imported" not in done.stderr and "Traceback" not in done.stderr
     message = done.stderr.partition("Error: ")[2]
@@ -63,9 +62,8 @@ def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest
 
     monkeypatch.setattr(jdk, "find", no_jdk)
     monkeypatch.setattr(importable, "require_importable", hidden)
-    message = refused(
-        "run", "--model", "codemind-oracle", "--tasks", "codemind_repair_sample,codemind_repair_humaneval_java"
-    )
+    tasks = "codemind_repair_sample,codemind_repair_humaneval_java"
+    message = refused("run", "--model", "codemind-oracle", "--tasks", tasks)
     for line in ("need a JDK", "not visible in the sandbox", "--confirm_run_unsafe_code"):
         assert message.count(line) == 1
 
@@ -86,12 +84,10 @@ def test_options_are_checked(tmp_path: Path) -> None:
         (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
         (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
         (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
-        (
-            ("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
-            "codemind_ier_sample has documents 0 to 23; leave out 99",
-        ),
+        (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
+         "codemind_ier_sample has documents 0 to 23; leave out 99"),
     ],
-)
+)  # fmt: skip
 def test_options_that_no_run_can_have(arguments: tuple[str, ...], expected: str) -> None:
     message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
@@ -118,12 +114,10 @@ def test_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("model", "arguments", "content", "expected"),
     [
-        ("hf", {"max_length": 512}, None, 512),
+        *(("hf", {"max_length": 512}, None, 512), ("hf", {}, {"n_positions": 1024}, 1024)),
+        *(("hf", {}, {"hidden_size": 1}, None), ("hf", {}, None, None)),
         ("vllm", {"max_model_len": "2048"}, {"max_position_embeddings": 4096}, 2048),
         ("vllm", {}, {"max_position_embeddings": 2048}, 2048),
-        ("hf", {}, {"n_positions": 1024}, 1024),
-        ("hf", {}, {"hidden_size": 1}, None),
-        ("hf", {}, None, None),
         ("local-chat-completions", {"max_length": 512}, None, None),
     ],
 )
@@ -141,16 +135,8 @@ def test_a_list_of_the_tasks() -> None:
 
 
 def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", "from lm_eval_codemind.cli import main; main()", "run", "--model", "codemind-null"),
-            *("--tasks", "codemind_ier_sample", "--limit", "1"),
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "1")
+    done = in_a_process("from lm_eval_codemind.cli import main; main()", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "fatal:" not in done.stderr + done.stdout
 
@@ -159,12 +145,7 @@ def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
 def test_the_list_is_that_of_lm_eval() -> None:
     """`lm_eval ls tasks` names the tasks that `codemind run --tasks list` names."""
     listed = said("run", "--tasks", "list")
-    done = subprocess.run(
-        [sys.executable, "-c", "from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = in_a_process("from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks")
 
     def rows(text: str) -> list[list[str]]:
         cells = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]

@@ -26,28 +26,22 @@ for arguments in {calls!r}:
 """
 
 
+def printed(*arguments: str, hook: str) -> str:
+    """Return what Python prints, with the hook on or off."""
+    environment = {**os.environ, "CODEMIND_STARTUP_HOOK": hook}
+    return subprocess.check_output([sys.executable, *arguments], text=True, env=environment)
+
+
 def indexed(*calls: dict[str, object], hook: str = "import lm_eval_codemind.startup") -> list[list[Any]]:
     """Return for each call of ``TaskManager`` the indexed directories and its attribute ``include_path``."""
     program = _PATHS.format(root=str(ROOT), hook=hook, calls=calls)
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "CODEMIND_STARTUP_HOOK": "0"},
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in printed("-c", program, hook="0").splitlines()]
 
 
 def test_directories_that_the_harness_indexes() -> None:
     ours = str(task_directory())
-    default, one, several, already, alone = indexed(
-        {},
-        {"include_path": "/mine"},
-        {"include_path": ["/mine", "/other"]},
-        {"include_path": [ours]},
-        {"include_path": "/mine", "include_defaults": False},
-    )
+    paths = ({}, {"include_path": "/mine"}, {"include_path": ["/mine", "/other"]}, {"include_path": [ours]})
+    default, one, several, already, alone = indexed(*paths, {"include_path": "/mine", "include_defaults": False})
     own = default[0][0]
     assert own.endswith("lm_eval/tasks")
     assert default == [[own, ours], None]
@@ -72,11 +66,4 @@ def test_the_hook_switches_off_and_imports_nothing_else() -> None:
     program = f"import os, sys; sys.path.insert(0, {str(ROOT)!r}); before = set(sys.modules); exec({line!r}); "
     program += "print(sorted(set(sys.modules) - before))"
     for value, imported in [("1", ["lm_eval_codemind", "lm_eval_codemind.startup"]), ("0", [])]:
-        done = subprocess.run(
-            [sys.executable, "-S", "-c", program],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "CODEMIND_STARTUP_HOOK": value},
-        )
-        assert done.stdout.strip() == str(imported), done.stdout
+        assert printed("-S", "-c", program, hook=value).strip() == str(imported)
