@@ -45,27 +45,19 @@ def right(problem: Any) -> str:
     return f"```python\n{code}{noise}\n```"
 
 
-def wrong(problem: Any) -> str:
-    return "```python\ndef nothing():\n    return None\n```"
-
-
-def half(problem: Any) -> str:
-    return right(problem) if problem in ASKED[::2] else wrong(problem)
-
-
 def label(problem: Any) -> str:
     return f"<output>\n{problem.output}\n</output>"
 
 
-def first_label(problem: Any) -> str:
-    return label(problem) if problem is ASKED[0] else "I do not know."
-
-
+WRONG = "```python\ndef nothing():\n    return None\n```"
 MODELS: dict[str, tuple[Answer, Answer | None]] = {
     "knows": (right, label),
-    "writes": (half, first_label),
+    "writes": (
+        lambda problem: right(problem) if problem in ASKED[::2] else WRONG,
+        lambda problem: label(problem) if problem is ASKED[0] else "I do not know.",
+    ),
     "silent": (right, None),
-    "fails": (wrong, None),
+    "fails": (lambda problem: WRONG, None),
 }
 
 
@@ -83,17 +75,9 @@ def recorded(path: Path, model: str, write: Answer, predict: Answer | None) -> P
 
 def harness(responses: Path, model: str, output: Path, tasks: str, *more: str, limited: bool = True) -> None:
     arguments = {"responses": str(responses), "model": model, "missing": "empty"}
-    run_harness(
-        [
-            *("--model", "codemind-replay", "--model_args", json.dumps(arguments), "--tasks", tasks),
-            *(("--limit", str(LIMIT)) if limited else ()),
-            *("--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more),
-        ]
-    )
-
-
-def samples_bytes(run: Run, task: str = "codemind_der_sample") -> bytes:
-    return run.path.with_name(f"samples_{task}_{run.date}.jsonl").read_bytes()
+    limit = ["--limit", str(LIMIT)] if limited else []
+    command = ["--model", "codemind-replay", "--model_args", json.dumps(arguments), "--tasks", tasks, *limit]
+    run_harness([*command, "--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more])
 
 
 def stages(output: Path) -> tuple[Run, Run]:
@@ -101,10 +85,21 @@ def stages(output: Path) -> tuple[Run, Run]:
     return first, second
 
 
-def scores(run: Run, task: str = "codemind_der_sample") -> dict[str, tuple[float, float | None]]:
-    of_task = run.task(task)
-    assert of_task is not None
-    return {one.name: (one.value, one.stderr) for one in of_task.metrics if one.filter == "strict-match"}
+def scores(run: Run) -> dict[str, tuple[float, float | None]]:
+    (task,) = run.tasks
+    return {one.name: (one.value, one.stderr) for one in task.metrics if one.filter == "strict-match"}
+
+
+def assert_same(run: Run, other: Run) -> None:
+    """Assert that documents, prompts, responses and scores of two second stages are the same, byte by byte."""
+    logged = [
+        each.path.with_name(f"samples_codemind_der_sample_{each.date}.jsonl").read_bytes() for each in (run, other)
+    ]
+    assert logged[0] == logged[1] and scores(run) == scores(other)
+
+
+def table(file: Path) -> list[dict[str, Any]]:
+    return list(json.loads(file.read_text())["rows"])
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +159,7 @@ def shown(folder: Path, name: str) -> dict[str, list[str]]:
     return {metric: [table[metric], str(results[f"{metric},strict-match"])] for metric in ("r_der", "pass@1")}
 
 
-def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -> None:
+def test_models_that_predict_nothing_or_write_wrong_programs_only(folder: Path) -> None:
     _, second = stages(folder / "silent")
     metrics = scores(second)
     assert shown(folder, "silent") == {"r_der": ["0", "0.0"], "pass@1": ["1", "1.0"]}
@@ -172,9 +167,6 @@ def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -
     assert metrics["r_der"] == metrics["s_der"] == metrics["answered"] == (0.0, 0.0)
     recorded = second.tasks[0].suite["first_stage"]
     assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
-
-
-def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     _, second = stages(folder / "fails")
     metrics = scores(second)
     assert shown(folder, "fails") == {"r_der": ["NaN", "nan"], "pass@1": ["0", "0.0"]}
@@ -188,37 +180,24 @@ def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
     paths = [str(stages(folder / name)[1].path) for name in MODELS]
     shown = said("show", *paths, "--all-metrics")
     assert "R'_DER" in shown
-    lines = [line for line in shown.splitlines() if " r_der " in line]
-    (line,) = [line for line in lines if "org/fails" in line]
-    assert "–" in line and "0.0%" not in line  # noqa: RUF001
-    (line,) = [line for line in lines if "org/silent" in line]
+    lines = {name: line for line in shown.splitlines() if " r_der " in line for name in MODELS if f"org/{name}" in line}
+    assert "–" in lines["fails"] and "0.0%" not in lines["fails"]  # noqa: RUF001
     # The dash is the baseline's, which nobody has measured.
-    assert "  0.0%" in line and line.count("–") == 1  # noqa: RUF001
+    assert "  0.0%" in lines["silent"] and lines["silent"].count("–") == 1  # noqa: RUF001
     said("report", *paths, "-o", tmp_path / "r.html", "--tables", tmp_path)
-    rows = json.loads((tmp_path / "summary.json").read_text())["rows"]
-    summed = {row["model"]: row for row in rows if row["metric"] == "r_der"}
-    assert {model: row["value"] for model, row in summed.items()} == {
-        "org/knows": 1.0,
-        "org/writes": pytest.approx(1 / 3),
-        "org/silent": 0.0,
-        "org/fails": None,
-    }
     html = (tmp_path / "r.html").read_text()
     assert "org/fails" in html and ">nan" not in html.lower()
-    rows = json.loads((tmp_path / "r_der_common.json").read_text())["rows"]
-    assert [(row["model"], row["value"], row["own"], row["n"]) for row in rows] == [
-        ("org/knows", 1.0, 1.0, 3),
-        ("org/writes", pytest.approx(1 / 3), pytest.approx(1 / 3), 3),
-        ("org/silent", 0.0, 0.0, 3),
-    ]
-    rows = json.loads((tmp_path / "der_complexity.json").read_text())["rows"]
-    assert {row["measure"] for row in rows} == {"CC", "LoC", "DEP", "NC"}
+    third = pytest.approx(1 / 3)
+    summed = {row["model"]: row["value"] for row in table(tmp_path / "summary.json") if row["metric"] == "r_der"}
+    assert summed == {"org/knows": 1.0, "org/writes": third, "org/silent": 0.0, "org/fails": None}
+    common = [(row["model"], row["value"], row["own"], row["n"]) for row in table(tmp_path / "r_der_common.json")]
+    assert common == [("org/knows", 1.0, 1.0, 3), ("org/writes", third, third, 3), ("org/silent", 0.0, 0.0, 3)]
+    assert {row["measure"] for row in table(tmp_path / "der_complexity.json")} == {"CC", "LoC", "DEP", "NC"}
 
 
 def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -> None:
     _, second = stages(folder / "writes")
-    moved = tmp_path / "moved"
-    shutil.copytree(second.path.parent, moved)
+    moved = shutil.copytree(second.path.parent, tmp_path / "moved")
     said("verify", moved / second.path.name)
     names = {path.name for path in VIEW.companions(second.tasks[0], moved / second.path.name)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
@@ -262,9 +241,7 @@ def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
     harness(responses, "org/knows", tmp_path / "second", "codemind_der_sample", "--metadata", metadata)
     (alone,) = read_runs([tmp_path / "second"])
     _, second = stages(folder / "knows")
-    assert scores(alone) == scores(second)
-    # Documents, prompts, responses and scores, byte by byte.
-    assert samples_bytes(alone) == samples_bytes(second)
+    assert_same(alone, second)
 
 
 @pytest.mark.parametrize("answers", [5, LIMIT], ids=["in the first stage", "in the second"])
@@ -312,77 +289,64 @@ def test_what_was_answered_before_an_interruption_is_not_asked_again(
         for run in (first, whole[0])
     ]
     assert logged[0] == logged[1]
-    assert samples_bytes(second) == samples_bytes(whole[1]) and scores(second) == scores(whole[1])
+    assert_same(second, whole[1])
+
+
+FIRST_STAGE: dict[str, Any] = {
+    "benchmark": "sample", "first_stage_task": "codemind_sr_sample", "first_stage_setting": "no_test",
+    "model": "org/writes",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda raw: raw["config"]["model_args"].update(model="org/other"), "another model: model=org/other, here"),
-        (lambda raw: suite(raw).update(version="0.0"), "under other settings: release of this suite"),
-        (lambda raw: suite(raw).update(data_sha256="0"), "under other settings: data"),
-        (lambda raw: suite(raw).update(templates_sha256="0"), "under other settings: prompts"),
-        (lambda raw: suite(raw).update(options={"hint_seed": 3}), "under other settings: options"),
+        ({"version": "0.0"}, "under other settings: release of this suite"),
+        ({"data_sha256": "0"}, "under other settings: data"),
+        ({"templates_sha256": "0"}, "under other settings: prompts"),
+        ({"options": {"hint_seed": 3}}, "under other settings: options"),
         (lambda raw: raw["configs"].pop("codemind_sr_sample"), "no results of codemind_sr_sample there"),
     ],
 )
-def test_refused(folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str) -> None:
+def test_refused(folder: Path, tmp_path: Path, change: Any, message: str) -> None:
     first, _ = stages(folder / "writes")
     raw = json.loads(first.path.read_text())
-    change(raw)
+    if callable(change):
+        change(raw)
+    else:
+        raw["configs"]["codemind_sr_sample"]["metadata"]["suite"].update(change)
     for file in first.path.parent.glob("samples_codemind_sr_*"):
         shutil.copy(file, tmp_path)
     (tmp_path / first.path.name).write_text(json.dumps(raw))
     with pytest.raises(ValueError, match=message):
-        ask(tmp_path)
-
-
-def suite(raw: dict[str, Any]) -> dict[str, Any]:
-    record = raw["configs"]["codemind_sr_sample"]["metadata"]["suite"]
-    assert isinstance(record, dict)
-    return record
-
-
-def ask(place: Path | None) -> Any:
-    return dataset(
-        benchmark="sample",
-        first_stage_task="codemind_sr_sample",
-        first_stage_setting="no_test",
-        first_stage=None if place is None else str(place),
-        model="org/writes",
-    )
+        dataset(**FIRST_STAGE, first_stage=str(tmp_path))
 
 
 def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Path) -> None:
+    def refused(message: str, place: Path | None = tmp_path) -> None:
+        with pytest.raises(ValueError, match=message):
+            dataset(**FIRST_STAGE, first_stage=place and str(place))
+
     first, _ = stages(folder / "writes")
     shutil.copy(first.path, tmp_path)
-    with pytest.raises(ValueError, match=r"come without its samples; run codemind_sr_sample with --log_samples"):
-        ask(tmp_path)
+    refused(r"come without its samples; run codemind_sr_sample with --log_samples")
     (file,) = first.path.parent.glob(f"samples_codemind_sr_*_{first.date}.jsonl")
     (tmp_path / file.name).write_text(file.read_text().replace("def nothing", "def changed"))
-    with pytest.raises(ValueError, match="was changed since the run"):
-        ask(tmp_path)
-    with pytest.raises(ValueError, match="no such file or directory"):
-        ask(tmp_path / "absent")
-    with pytest.raises(ValueError, match="use `codemind run`, which runs both stages"):
-        ask(None)
+    refused("was changed since the run")
+    refused("no such file or directory", tmp_path / "absent")
+    refused("use `codemind run`, which runs both stages", None)
 
 
 def test_the_input_is_the_one_that_ier_asks_about(built: Path) -> None:
-    for benchmark, asked_in, without in (
-        ("humaneval", "humaneval", 0),
-        ("mbpp", "mbpp_labelled", 20),
-        ("classeval_methods", "classeval", 38),
-    ):
+    places = (("humaneval", "humaneval", 0), ("mbpp", "mbpp_labelled", 20), ("classeval_methods", "classeval", 38))
+    for benchmark, asked_in, without in places:
         asked = {problem.problem_id: problem for problem in IER.problems(get_benchmark(asked_in), {})}
-        problems = [
-            problem for problem in SR.problems(get_benchmark(benchmark), {}) if list(SR.questions(problem, "no_test"))
-        ]
-        inputs = {problem.problem_id: with_input(problem).input for problem in problems}
-        for name, text in inputs.items():
-            assert text == (asked[name].input if name in asked else ""), name
-        assert sum(not text for text in inputs.values()) == without
-        # What is compared is the very program that IER asks about.
-        assert all(
-            asked[problem.problem_id].code == problem.code for problem in problems if problem.problem_id in asked
-        )
+        problems = SR.problems(get_benchmark(benchmark), {})
+        problems = [problem for problem in problems if list(SR.questions(problem, "no_test"))]
+        for problem in problems:
+            known = asked.get(problem.problem_id)
+            assert with_input(problem).input == (known.input if known else ""), problem.problem_id
+            # What is compared is the very program that IER asks about.
+            assert known is None or known.code == problem.code
+        assert sum(not with_input(problem).input for problem in problems) == without

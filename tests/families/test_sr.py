@@ -50,7 +50,6 @@ def test_documents_of_a_problem_are_adjacent() -> None:
 def test_misleading_documents_show_the_contradiction_only() -> None:
     documents = rows(settings=[sr.MISLEADING])
     problems = {problem.problem_id: problem for problem in sample.read()}
-    assert documents
     assert {document["kind"] for document in documents} <= {"function", "method"}
     for document in documents:
         problem = problems[document["problem_id"]]
@@ -58,16 +57,12 @@ def test_misleading_documents_show_the_contradiction_only() -> None:
         assert problem.hint_test.strip() not in document["prompt"]
 
 
-def test_examples_and_recorded_seed() -> None:
+def test_examples_and_the_seed_that_draws_tests() -> None:
     suite: dict[str, Any] = {}
     splits = sr.dataset(benchmark="sample", settings=BOTH, suite=suite, pretrained="ignored")
     assert splits["fewshot"]["kind"] == ["function", "method"]
     assert splits["fewshot"].column_names == splits["test"].column_names
     assert suite["hint_seed"] == 0 and suite["benchmark"] == "sample"
-
-
-def test_hint_seed_draws_other_tests() -> None:
-    suite: dict[str, Any] = {}
     one = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed=1, suite=suite)}
     two = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed=2)}
     again = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed="1")}
@@ -119,30 +114,33 @@ def _problem_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def outcome_of(response: str, document: dict[str, Any]) -> Answer:
-    (answer,) = sr.extract_code([[response]], [document])[0]
-    sr.process_results(document, [[answer]])
+def outcome_of(response: str) -> Answer:
+    (answer,) = sr.extract_code([[response]], [FUNCTION])[0]
+    sr.process_results(FUNCTION, [[answer]])
     return answer
 
 
 def test_what_runs_is_logged_with_its_outcome() -> None:
-    logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```", FUNCTION)
+    logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```")
     assert logged.text == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
     assert logged.outcome["status"] == "passed" and logged.outcome["isolation"]
-    wrong = outcome_of("def double(x):\n    return x * x", FUNCTION)
+    wrong = outcome_of("def double(x):\n    return x * x")
     assert wrong.outcome["status"] == "failed" and "candidate(3) == 6" in wrong.outcome["failed_test"]
-    assert outcome_of("I cannot.", FUNCTION) == Answer(None)
+    assert outcome_of("I cannot.") == Answer(None)
     for broken in ("    return 2 x", "    y = = 2\n    return 2 * x"):
-        answer = outcome_of(f"def double(x):\n{broken}", FUNCTION)
+        answer = outcome_of(f"def double(x):\n{broken}")
         assert answer.text is not None and broken in answer.text
         assert (answer.outcome["status"], answer.outcome["exception_type"]) == ("error", "SyntaxError")
 
 
 def test_body_alone_and_future_imports() -> None:
-    assert outcome_of("    return 2 * x", FUNCTION).outcome["status"] == "passed"
-    future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x", FUNCTION)
+    assert outcome_of("    return 2 * x").outcome["status"] == "passed"
+    future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x")
     assert future.text.startswith("from __future__ import annotations\nfrom numbers")
     assert future.outcome["status"] == "passed"
+    # Answers travel as they are logged.
+    assert json.loads(str(future)) == {"answer": future.text, "reading": "read", "outcome": future.outcome}
+    assert pickle.loads(pickle.dumps(future)) == future == Answer.from_json(str(future)) and future.passed
 
 
 def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,14 +177,6 @@ def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.passed and two.passed and not three.passed
 
 
-def test_answers_travel_as_they_are_logged() -> None:
-    answer = outcome_of("def double(x): return 2 * x", FUNCTION)
-    copy = pickle.loads(pickle.dumps(answer))
-    assert copy == answer and copy.passed
-    assert json.loads(str(answer)) == {"answer": answer.text, "reading": "read", "outcome": answer.outcome}
-    assert Answer.from_json(str(answer)) == answer
-
-
 def test_metrics_of_repeats() -> None:
     responses = ["def double(x): return 2 * x", "def double(x): return 3", "nothing", "def double(x): return x + x"]
     (answers,) = sr.extract_code([responses], [FUNCTION])
@@ -199,11 +189,8 @@ def test_metrics_of_repeats() -> None:
 
 def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
     passes, fails = "def double(x): return 2 * x", "def double(x): return 3"
-    rows = [
-        {**FUNCTION, "suite": suite, "setting": setting, "problem_id": "P"}
-        for suite in ("fair", "unstated", "types")
-        for setting in BOTH
-    ]
+    kinds = ("fair", "unstated", "types")
+    rows = [{**FUNCTION, "suite": suite, "setting": setting} for suite in kinds for setting in BOTH]
     responses = [passes, passes, fails, passes, fails, fails]
     answers = sr.extract_code([[response] for response in responses], rows)
     metrics = [sr.process_results(row, [answer]) for row, answer in zip(rows, answers, strict=True)]

@@ -6,6 +6,7 @@ import io
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from operator import ne
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -61,10 +62,15 @@ def test_scores_over_programs() -> None:
 
 
 @pytest.fixture(scope="module")
-def documents(built_data: Path) -> list[dict[str, Any]]:
+def data(built_data: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(built_data))
-        return list(family.coconut_dataset(benchmark="coconut")["test"])
+        yield
+
+
+@pytest.fixture(scope="module")
+def documents(data: None) -> list[dict[str, Any]]:
+    return list(family.coconut_dataset(benchmark="coconut")["test"])
 
 
 def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[str, Any]]:
@@ -82,15 +88,14 @@ def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any
         asked = [unused[row["HumanEval_ID"], row["FunctionCall"]].pop(0) for row in recorded]
         rows = logged(asked, [row["Predicted"] for row in recorded])
         assert len(rows) == 1083
-        values = [
+        values = (
             family.program_mean([row["mean"] for row in rows]),
             family.program_hard([row["hard"] for row in rows]),
-        ]
+        )
         assert [round(100 * value, 1) for value in values] == [mean, hard], name
-        verdicts = [
-            (row[rule]["right"] == 1, said["Matched"] == "True") for row, said in zip(rows, recorded, strict=True)
-        ]
-        assert sum(ours != published for ours, published in verdicts) == differing, name
+        ours = [row[rule]["right"] == 1 for row in rows]
+        published = [row["Matched"] == "True" for row in recorded]
+        assert sum(map(ne, ours, published)) == differing, name
 
 
 def test_the_ends_of_the_scale(documents: list[dict[str, Any]]) -> None:
@@ -128,12 +133,8 @@ def executed(row: dict[str, Any]) -> Iterator[int]:
 
 
 def test_labels_are_what_python_executes(documents: list[dict[str, Any]]) -> None:
-    wrong = {
-        (row["problem_id"], row["item"])
-        for row in documents
-        if scores.collapsed(executed(row)) != scores.collapsed(row["lines"])
-    }
-    assert wrong == {("HumanEval_160", f"call {number}") for number in (1, 2, 3)}
+    wrong = [row for row in documents if scores.collapsed(executed(row)) != scores.collapsed(row["lines"])]
+    assert [(row["problem_id"], row["item"]) for row in wrong] == [("HumanEval_160", f"call {n}") for n in (1, 2, 3)]
 
 
 # -- CES
@@ -191,10 +192,8 @@ def test_coherent_patterns() -> None:
 
 
 @pytest.fixture(scope="module")
-def inputs(built_data: Path) -> dict[str, dict[str, Any]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DATA_VARIABLE, str(built_data))
-        return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
+def inputs(data: None) -> dict[str, dict[str, Any]]:
+    return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
 
 
 @pytest.mark.parametrize("model", RECORDED)
