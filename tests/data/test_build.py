@@ -65,7 +65,7 @@ def made(register_benchmark: Callable[[Benchmark], None], monkeypatch: pytest.Mo
     return source
 
 
-def test_the_first_use_builds_and_the_next_reads(made: Made, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_first_use_builds_and_the_next_reads(made, tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         assert [loaded.problem_id for loaded in load_benchmark(NAME)] == ["made_0", "made_1"]
     # The release does not know this data.
@@ -80,9 +80,7 @@ def test_the_first_use_builds_and_the_next_reads(made: Made, tmp_path: Path, cap
 @pytest.mark.parametrize(
     "manifest", [None, "", "[]", "{", '{"benchmarks": {"published_made": {"digest": "0"}}}', '{"benchmarks": 1}']
 )
-def test_what_a_damaged_manifest_or_another_builder_describes_is_built_anew(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: str | None
-) -> None:
+def test_what_a_damaged_manifest_or_another_builder_describes_is_built_anew(made, tmp_path, monkeypatch, manifest):
     load_benchmark(NAME)
     if manifest is None:
         monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
@@ -92,7 +90,7 @@ def test_what_a_damaged_manifest_or_another_builder_describes_is_built_anew(
     assert made.reads == 2
 
 
-def test_a_build_that_fails_leaves_what_was_there(made: Made, tmp_path: Path) -> None:
+def test_a_build_that_fails_leaves_what_was_there(made, tmp_path):
     load_benchmark(NAME)
     before = benchmark_path(tmp_path / "data", NAME).read_bytes()
     made.problems = [problem(0)]
@@ -102,14 +100,14 @@ def test_a_build_that_fails_leaves_what_was_there(made: Made, tmp_path: Path) ->
     assert intact(tmp_path / "data", NAME)
 
 
-def test_without_a_network_one_message_names_the_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_one_message_names_the_mend(tmp_path, monkeypatch):
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     with pytest.raises(UpstreamError, match=r"codemind data build.*--upstream DIR.*CODEMIND_DATA"):
         load_benchmark("cruxeval")
 
 
-def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(ValueError, match="there is no benchmark 'nope'; the benchmarks are: humaneval"):
         load_benchmark("nope")
     lacking = r"holds neither a checkout cruxeval/ nor an archive cruxeval\.tar\.xz; clone"
@@ -125,9 +123,7 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         ("x.ours.jsonl", 2, '{"problem_id": "made_0"}\n[]\n', load_records),
     ],
 )
-def test_a_line_that_is_no_record_is_named(
-    tmp_path: Path, file: str, line: int, content: str, load_all: Callable[[Path], object]
-) -> None:
+def test_a_line_that_is_no_record_is_named(tmp_path, file, line, content, load_all):
     (tmp_path / "x.jsonl").write_bytes(dump_problems([problem(0)]))
     (tmp_path / file).write_text(content)
     with pytest.raises(ValueError, match=rf"{file}, line {line}: not a problem record .*codemind data build"):
@@ -135,7 +131,7 @@ def test_a_line_that_is_no_record_is_named(
 
 
 @pytest.mark.slow
-def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
+def test_a_build_has_the_bytes_that_were_released(built_data, upstream, tmp_path):
     """What was released was built by another process, elsewhere: two builds are byte-identical."""
     folder, built_by = built_data, built_data / "built_by"
     if not built_by.is_file() or built_by.read_text() != code_digest():
@@ -157,7 +153,7 @@ def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Up
         assert entry.problems == benchmarks()[name].size
 
 
-def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
+def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data):
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         problems = load_problems(benchmark_path(built_data, name))
         assert len(problems) == benchmarks()[name].size
@@ -180,7 +176,7 @@ def with_sides(made: Made) -> Made:
     return made
 
 
-def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path: Path) -> None:
+def test_what_families_need_lies_beside_the_problems(with_sides, tmp_path):
     assert load_benchmark(NAME) == with_sides.problems
     path = benchmark_path(tmp_path / "data", NAME)
     for side, columns in COLUMN_SIDES.items():
@@ -196,9 +192,7 @@ def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path:
 
 @pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
 @pytest.mark.parametrize("side", ["", *COLUMN_SIDES])
-def test_a_damaged_or_missing_file_is_built_anew(
-    with_sides: Made, tmp_path: Path, side: str, damage: bytes | None
-) -> None:
+def test_a_damaged_or_missing_file_is_built_anew(with_sides, tmp_path, side, damage):
     load_benchmark(NAME)
     path = benchmark_path(tmp_path / "data", NAME)
     file = side_path(path, side) if side else path
@@ -213,7 +207,7 @@ def test_a_damaged_or_missing_file_is_built_anew(
     assert with_sides.reads == 2
 
 
-def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Path) -> None:
+def test_a_side_that_the_build_did_not_write_is_removed(made, tmp_path):
     """A line that is added for problems that have none there changes what is loaded, so it counts as damage."""
     load_benchmark(NAME)
     side_file = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
@@ -222,7 +216,7 @@ def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Pa
     assert load_benchmark(NAME) == made.problems
 
 
-def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Made) -> None:
+def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides):
     nothing = dict.fromkeys(("hint_test", "misleading_test", "transformed", "upstream_questions"), "")
     bare = [
         dataclasses.replace(one, transformations=(), transformed_complexity=None, **nothing)
@@ -237,9 +231,7 @@ def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Mad
 # -- the side files of families
 
 
-def test_a_family_looks_its_records_up_in_a_side_file(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_family_looks_its_records_up_in_a_side_file(made, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "SIDES", {"ours": lambda name, problems: {problems[1].problem_id: {"of": name}}})
     assert load_side(NAME, "ours") == {"made_1": {"of": NAME}}
     assert read_manifest(tmp_path / "data")[NAME].digests.keys() == {NAME, f"{NAME}.ours"}
@@ -247,7 +239,7 @@ def test_a_family_looks_its_records_up_in_a_side_file(
     assert made.reads == 1
 
 
-def test_side_files_hold_what_is_shipped(built: Path) -> None:
+def test_side_files_hold_what_is_shipped(built):
     written = {path.stem.rpartition(".")[2] for path in built.glob("*.*.jsonl") if path.stat().st_size}
     assert written == {*SIDES, *COLUMN_SIDES}
     for name in ("humaneval", "sample"):
@@ -257,9 +249,7 @@ def test_side_files_hold_what_is_shipped(built: Path) -> None:
     assert load_side("published_classeval", "dsr").keys() == set(load_failing("published_classeval"))
 
 
-def test_a_benchmark_of_another_package_without_upstream_is_never_stored(
-    made: Made, register_benchmark: Callable[[Benchmark], None], tmp_path: Path
-) -> None:
+def test_a_benchmark_of_another_package_without_upstream_is_never_stored(made, register_benchmark, tmp_path):
     """Its data may change with any release of that package, and nothing here would notice."""
     register_benchmark(Benchmark(NAME, "Made", "function", 2, made.read, labels="published"))
     load._problems.cache_clear()
@@ -276,7 +266,7 @@ PROBLEM = Problem("made_0", "made", "function", "python", LOOP, "f", "f(3)", "[0
 TRANSFORMED = "def f(n):\n    if n & 1:\n        pass\n    return [i for i in range(n)]\n"
 
 
-def test_columns_are_measured_or_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_measured_or_looked_up(monkeypatch):
     lengths = {"code": {"made": {"made_0": 3}}, "transformed": {"made": {"made_0": [7, short_digest(TRANSFORMED)]}}}
     monkeypatch.setattr(building.shipped, "load", {building.LOOP_LENGTHS: lengths}.__getitem__)
     measured = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED))

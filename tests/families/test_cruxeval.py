@@ -75,7 +75,7 @@ def output_scores(response: str, setting: str, monkeypatch: pytest.MonkeyPatch) 
     return scores["pass@1"], scores["pass@1_upstream"]
 
 
-def test_prompts_are_read_from_the_syntax_tree() -> None:
+def test_prompts_are_read_from_the_syntax_tree():
     (problem,) = cruxeval.read_prompts(Files(PROMPTS_FILE))
     prompts = json.loads(problem.upstream_questions)
     assert prompts["output_direct"] == (
@@ -92,13 +92,13 @@ def test_prompts_are_read_from_the_syntax_tree() -> None:
         *(('return f"{code} from {output}"', "return code"), ("make_cot_input_prompt", "other")),
     ],
 )
-def test_prompts_of_another_form_are_refused(old: str, new: str) -> None:
+def test_prompts_of_another_form_are_refused(old, new):
     assert old in PROMPTS_FILE
     with pytest.raises(UpstreamError, match=r"prompts\.py"):
         cruxeval.read_prompts(Files(PROMPTS_FILE.replace(old, new)))
 
 
-def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path: Path, upstream: Upstream) -> None:
+def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path, upstream):
     if (upstream._directory or Path()).joinpath("cruxeval", "prompts.py").exists():
         pytest.skip("the copy of CRUXEval has the file")
     entries = build(["cruxeval", "cruxeval_prompts"], upstream, tmp_path, skip_missing=True)
@@ -118,7 +118,7 @@ def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path: Path, upst
         (" 2 # done\n\ndef f", "phind", " 2 "),
     ],
 )
-def test_the_block(text: str, form: str, expected: str | None) -> None:
+def test_the_block(text, form, expected):
     assert block(closed(text), form) == expected
 
 
@@ -133,19 +133,19 @@ def test_the_block(text: str, form: str, expected: str | None) -> None:
         ("assertion", ("assertion", None)),
     ],
 )
-def test_the_sides_of_an_assertion(text: str, expected: tuple[str, str | None]) -> None:
+def test_the_sides_of_an_assertion(text, expected):
     assert sides(text) == expected
 
 
 @given(st.text(alphabet="'\"\\([{=}])\na", max_size=60), st.text(alphabet="'\"\\([{=}])\na", max_size=60))
-def test_an_assertion_of_two_strings_is_split_between_them(one: str, other: str) -> None:
+def test_an_assertion_of_two_strings_is_split_between_them(one, other):
     assert sides(f"assert f({one!r}) == {other!r}") == (f"f({one!r})", repr(other))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["'", '"', "'''", "\\'", "[", "(", "==", "[ANSWER]", "assert f(", "# done"])
-def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
+def test_hostile_texts_are_read_in_linear_time(piece):
     text = piece * (250_000 // len(piece))
     for form in ("direct", "cot", "phind"):
         sides(block(text, form) or "")
@@ -165,9 +165,7 @@ def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
         ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
     ],
 )
-def test_both_scores_of_an_output(
-    response: str, setting: str, expected: tuple[float, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_scores_of_an_output(response, setting, expected, monkeypatch):
     assert output_scores(response, setting, monkeypatch) == expected
 
 
@@ -175,14 +173,14 @@ def test_both_scores_of_an_output(
     ("answer", "output", "verdict"),
     [("1", "True", True), ("'a'", '"a"', True), ("a", "'a'", None), ("0 or True", "0", None), ("[2]", "[1]", False)],
 )
-def test_upstream_compares_literals_as_python_does(answer: str, output: str, verdict: bool | None) -> None:
+def test_upstream_compares_literals_as_python_does(answer, output, verdict):
     assert upstream_verdict(answer, output) is verdict
 
 
 # -- with upstream's data
 
 
-def test_prompts_are_those_of_upstream_to_the_byte(built: Path, shared_data: Path) -> None:
+def test_prompts_are_those_of_upstream_to_the_byte(built, shared_data):
     if not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     digests = json.loads((shared_data / "cases" / "cruxeval_prompt_digests.json").read_text())
@@ -208,7 +206,7 @@ def with_own_prompts(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
 @pytest.mark.usefixtures("with_own_prompts")
-def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model: str, value: float) -> None:
+def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model, value):
     results = reference_run(model, "codemind_cruxeval_output", "codemind_cruxeval_input", bootstrap_iters=0)
     tasks = {name: scores for name, scores in results["results"].items() if "pass@1,extract-answer" in scores}
     assert len(tasks) == 5
@@ -219,7 +217,7 @@ def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model: str,
 
 
 @pytest.mark.slow
-def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts: None, shared_data: Path) -> None:
+def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts, shared_data):
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"):
         recorded[row["problem_id"]].append(row)

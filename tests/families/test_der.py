@@ -114,7 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_model_that_writes_and_understands(folder: Path) -> None:
+def test_a_model_that_writes_and_understands(folder):
     first, second = stages(folder / "knows")
     assert {task.task for task in first.tasks} == {"codemind_ier_sample", "codemind_sr_sample"}
     (task,) = second.tasks
@@ -140,7 +140,7 @@ def test_a_model_that_writes_and_understands(folder: Path) -> None:
     assert VIEW.reasons_against(task) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
-def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
+def test_a_model_that_writes_half_and_understands_one(folder):
     _, second = stages(folder / "writes")
     metrics = scores(second)
     assert metrics["r_der"] == (pytest.approx(1 / 3), pytest.approx((2 / 9 / 2) ** 0.5))
@@ -159,7 +159,7 @@ def shown(folder: Path, name: str) -> dict[str, list[str]]:
     return {metric: [table[metric], str(results[f"{metric},strict-match"])] for metric in ("r_der", "pass@1")}
 
 
-def test_models_that_predict_nothing_or_write_wrong_programs_only(folder: Path) -> None:
+def test_models_that_predict_nothing_or_write_wrong_programs_only(folder):
     _, second = stages(folder / "silent")
     metrics = scores(second)
     assert shown(folder, "silent") == {"r_der": ["0", "0.0"], "pass@1": ["1", "1.0"]}
@@ -176,7 +176,7 @@ def test_models_that_predict_nothing_or_write_wrong_programs_only(folder: Path) 
     assert VIEW.units(second.tasks[0].read_samples()) == [] and VIEW.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
 
-def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
+def test_results_of_several_models(folder, tmp_path):
     paths = [str(stages(folder / name)[1].path) for name in MODELS]
     shown = said("show", *paths, "--all-metrics")
     assert "R'_DER" in shown
@@ -195,7 +195,7 @@ def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
     assert {row["measure"] for row in table(tmp_path / "der_complexity.json")} == {"CC", "LoC", "DEP", "NC"}
 
 
-def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -> None:
+def test_verified_with_the_first_stage_beside_it(folder, tmp_path):
     _, second = stages(folder / "writes")
     moved = shutil.copytree(second.path.parent, tmp_path / "moved")
     said("verify", moved / second.path.name)
@@ -203,7 +203,7 @@ def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
 
 
-def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
+def test_bundle_and_leaderboard(folder, tmp_path):
     runs = {name: stages(folder / name)[1] for name in MODELS}
     bundle = tmp_path / "fails.codemind.tar.gz"
     write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})
@@ -219,7 +219,7 @@ def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
     assert entry["value"] == 1.0
 
 
-def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
+def test_a_complete_run_is_reported_and_submitted(tmp_path):
     def every_other(problem: Any) -> str:
         return label(problem) if problem in PROBLEMS[::2] else ""
 
@@ -234,7 +234,7 @@ def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
     assert entry["value"] == pytest.approx(len(PROBLEMS[::2]) / len(PROBLEMS))
 
 
-def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
+def test_two_commands_give_the_same(folder, tmp_path):
     responses = folder / "knows.jsonl"
     harness(responses, "org/knows", tmp_path / "first", "codemind_sr_sample,codemind_ier_sample")
     metadata = json.dumps({"first_stage": str(tmp_path / "first")})
@@ -245,9 +245,7 @@ def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answers", [5, LIMIT], ids=["in the first stage", "in the second"])
-def test_what_was_answered_before_an_interruption_is_not_asked_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: int
-) -> None:
+def test_what_was_answered_before_an_interruption_is_not_asked_again(folder, tmp_path, monkeypatch, answers):
     loaded: list[None] = []
     answered: list[str] = []
     start = ReplayLM.__init__
@@ -309,7 +307,7 @@ FIRST_STAGE: dict[str, Any] = {
         (lambda raw: raw["configs"].pop("codemind_sr_sample"), "no results of codemind_sr_sample there"),
     ],
 )
-def test_refused(folder: Path, tmp_path: Path, change: Any, message: str) -> None:
+def test_refused(folder, tmp_path, change, message):
     first, _ = stages(folder / "writes")
     raw = json.loads(first.path.read_text())
     if callable(change):
@@ -323,7 +321,7 @@ def test_refused(folder: Path, tmp_path: Path, change: Any, message: str) -> Non
         dataset(**FIRST_STAGE, first_stage=str(tmp_path))
 
 
-def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Path) -> None:
+def test_refused_without_samples_or_with_changed_ones(folder, tmp_path):
     def refused(message: str, place: Path | None = tmp_path) -> None:
         with pytest.raises(ValueError, match=message):
             dataset(**FIRST_STAGE, first_stage=place and str(place))
@@ -338,7 +336,7 @@ def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Pa
     refused("use `codemind run`, which runs both stages", None)
 
 
-def test_the_input_is_the_one_that_ier_asks_about(built: Path) -> None:
+def test_the_input_is_the_one_that_ier_asks_about(built):
     places = (("humaneval", "humaneval", 0), ("mbpp", "mbpp_labelled", 20), ("classeval_methods", "classeval", 38))
     for benchmark, asked_in, without in places:
         asked = {problem.problem_id: problem for problem in IER.problems(get_benchmark(asked_in), {})}

@@ -31,7 +31,7 @@ def fenced(code: str) -> str:
     return f"```python\n{code}\n```"
 
 
-def test_the_original_gets_everything_and_what_was_shown_nothing(documents: dict[str, dict[str, Any]]) -> None:
+def test_the_original_gets_everything_and_what_was_shown_nothing(documents):
     assert all(row["loc"] < row["loc_transformed"] and row["transformations"] for row in documents.values())
     rows = [*documents.values()][::3]
     responses = [[row["target"], f"Here it is.\n\n{fenced(row['transformed'])}\n"] for row in rows]
@@ -45,7 +45,7 @@ def test_the_original_gets_everything_and_what_was_shown_nothing(documents: dict
         assert 0 < metrics["similarity"] < 1 and echo.details["loc"] == row["loc_transformed"]
 
 
-def test_what_fails_or_breaks_gets_nothing(documents: dict[str, dict[str, Any]]) -> None:
+def test_what_fails_or_breaks_gets_nothing(documents):
     document = first(documents, "function")
     wrong = f"def {document['entry_point']}(*args, **kwargs):\n    return None\n"
     for response in (fenced(wrong), fenced("def broken(:"), "I don't know.", ""):
@@ -53,7 +53,7 @@ def test_what_fails_or_breaks_gets_nothing(documents: dict[str, dict[str, Any]])
         assert (values["r_dsr"], values["pass@1"], values["shorter"]) == (0, 0, 0)
 
 
-def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
+def test_of_a_buggy_program_the_bug_is_to_be_kept():
     correct = {problem.problem_id: problem for problem in load_benchmark("sample_bugs")}
     for row in dsr.dataset(benchmark="sample_bugs_buggy")["test"]:
         fixed = correct[row["problem_id"]]
@@ -66,7 +66,7 @@ def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
         assert (shown["r_dsr"], shown["pass@1"]) == (0, 1), row["problem_id"]
 
 
-def test_a_line_of_semicolons_gains_nothing(documents: dict[str, dict[str, Any]]) -> None:
+def test_a_line_of_semicolons_gains_nothing(documents):
     document = next(row for row in documents.values() if row["kind"] == "script" and "for " in row["code"])
     padded = document["code"].rstrip() + "\nx = 1; y = 2; z = 3; " + "; ".join(f"x = {n}" for n in range(20))
     spread = document["code"].rstrip() + "\nx = 1\ny = 2\nz = 3\n" + "\n".join(f"x = {n}" for n in range(20))
@@ -75,7 +75,7 @@ def test_a_line_of_semicolons_gains_nothing(documents: dict[str, dict[str, Any]]
     assert score(document, fenced(commented))["r_dsr"] == 1
 
 
-def test_several_responses(documents: dict[str, dict[str, Any]]) -> None:
+def test_several_responses(documents):
     document = first(documents, "function")
     values = score(document, document["target"], "", fenced(document["transformed"]), "")
     assert values["pass@1"] == 0.5
@@ -84,9 +84,7 @@ def test_several_responses(documents: dict[str, dict[str, Any]]) -> None:
     assert values["code_found"] == 0.5
 
 
-def test_an_unfinished_definition_is_found_and_never_runs(
-    documents: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_definition_is_found_and_never_runs(documents, monkeypatch):
     submitted: list[Any] = []
     monkeypatch.setattr(journal, "submit", submitted.append)
     for kind in ("function", "method"):
@@ -100,7 +98,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(
     assert submitted == []
 
 
-def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, dict[str, Any]]) -> None:
+def test_one_method_counts_and_is_validated_in_its_class(documents):
     document = first(documents, "method")
     class_name, method = document["entry_point"].split(".")
     assert document["loc"] < lines_of_code(document["code"])
@@ -109,7 +107,7 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
     assert score(document, fenced(gutted))["pass@1"] == 0
 
 
-def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
+def test_prompts_show_the_program_and_a_test(documents):
     problems = {problem.problem_id: problem for problem in load_benchmark("sample")}
     assert documents.keys() == problems.keys()
     for name, row in documents.items():
@@ -120,7 +118,7 @@ def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]
 
 
 @pytest.mark.slow
-def test_a_fresh_set_is_made_and_recorded(documents: dict[str, dict[str, Any]]) -> None:
+def test_a_fresh_set_is_made_and_recorded(documents):
     suite: dict[str, Any] = {}
     # On the command line, the seed is a text.
     fresh = {row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed="5", suite=suite)["test"]}
@@ -129,7 +127,7 @@ def test_a_fresh_set_is_made_and_recorded(documents: dict[str, dict[str, Any]]) 
     assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
 
 
-def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_made_shorter_is_left_out(monkeypatch):
     problems = load_benchmark("sample")
     same = dataclasses.replace(problems[0], transformed=problems[0].code)
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
@@ -139,7 +137,7 @@ def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch
     assert suite["questions"] == len(rows)
 
 
-def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_named(monkeypatch):
     with pytest.raises(ValueError, match="transform_seed is 'x', and must be a whole number"):
         dsr.dataset(benchmark="sample", transform_seed="x")
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [])
@@ -161,7 +159,7 @@ at column 0
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, documents: dict[str, dict[str, Any]]) -> None:
+def test_a_string_with_a_line_at_column_0_takes_one_line(line_end, documents):
     document = first(documents, "method")
     owner, name = document["entry_point"].split(".")
     response = fenced(COLUMN_0.format(owner=owner, name=name)).replace("\n", line_end)
@@ -182,7 +180,7 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, document
     ],
     ids=["a long sum", "a long sum raised", "a long sum next to it", "98 levels"],
 )
-def test_programs_nested_as_deeply_as_python_allows_end_no_run(body: str, documents: dict[str, dict[str, Any]]) -> None:
+def test_programs_nested_as_deeply_as_python_allows_end_no_run(body, documents):
     document = first(documents, "method")
     owner, name = document["entry_point"].split(".")
     method = f"    def {name}(self, *args):\n{body}\n"
@@ -196,7 +194,7 @@ EXAMPLES = Templates(dsr.DSR.templates).examples()
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_the_worked_examples_are_equivalent(kind: str) -> None:
+def test_the_worked_examples_are_equivalent(kind):
     example = EXAMPLES[kind]
     code, calls, stdin = example["code"], [], ""
     if kind == "function":

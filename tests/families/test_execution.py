@@ -4,7 +4,6 @@ import ast
 import sys
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,7 +65,7 @@ def traced(program: str, call: str, kind: str, stdin: str = "") -> tuple[Trace, 
 
 
 @pytest.mark.parametrize("kind", ["function", "method", "script"])
-def test_the_few_shot_examples_are_true(kind: str) -> None:
+def test_the_few_shot_examples_are_true(kind):
     example = EXAMPLES[kind]
     stdin = example["input"] if kind == "script" else ""
     call = {"function": example["input"], "method": f"{example['input']}\ntest(None)", "script": ""}[kind]
@@ -84,7 +83,7 @@ def test_the_few_shot_examples_are_true(kind: str) -> None:
     ]
 
 
-def test_what_an_iteration_and_a_decision_are() -> None:
+def test_what_an_iteration_and_a_decision_are():
     program = (
         "def f(xs):\n    for x in xs:\n        if x > 2:\n            break\n    else:\n        x = 9\n"
         "    while x:\n        x -= 2\n        if x < 2: return x\n    return -1\n"
@@ -97,9 +96,6 @@ def test_what_an_iteration_and_a_decision_are() -> None:
     assert [line for line, _ in trace_events] == [2, 3, 2, 3, 2, 3, 4, 7, 8, 9, 7, 8, 9, 9]
     _, trace_events = traced(program, "f([1, 2])", "function")
     assert [line for line, _ in trace_events] == [2, 3, 2, 3, 2, 6, 7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9, 9]
-
-
-def test_a_condition_that_raises_has_no_value() -> None:
     program = "def f(x):\n    try:\n        if x[0]:\n            return 1\n    except IndexError:\n        return 2\n"
     for call, expected in (("f([0])", [["False"]]), ("f([1])", [["True"]]), ("f([])", [])):
         _, trace_events = traced(program, call, "function")
@@ -107,7 +103,7 @@ def test_a_condition_that_raises_has_no_value() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
+def test_the_sample_is_asked_what_needs_execution(kind):
     of_kind = documents(kind)
     assert len(of_kind) >= 15
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -122,7 +118,7 @@ def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
             assert [ast.literal_eval(value) for value in values] not in simple_values(run_input)
 
 
-def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:
+def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log():
     """``utils/prove/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
     executions = load_executions("sample")
     pairs = [
@@ -134,16 +130,13 @@ def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:
     assert [prove_executions.differences(known, each) for (known, _), each in zip(pairs, records, strict=True)] == [
         [] for _ in pairs
     ]
-
-
-def test_the_check_finds_a_wrong_label() -> None:
     known = next(each for each in load_executions("sample").values() if each.loops and each.branches)
     log = [[[line, {"": "?"}] for line in (*known.loops, *known.branches)], []]
     assert len(prove_executions.differences(known, log)) >= 2
     assert prove_executions.differences(known, None) == ["does not run"]
 
 
-def test_what_is_left_out_is_named_and_the_files_are_small() -> None:
+def test_what_is_left_out_is_named_and_the_files_are_small():
     size = 0
     for name in ("sample", *BENCHMARKS):
         executions = load_executions(name).values()
@@ -166,7 +159,7 @@ def test_what_is_left_out_is_named_and_the_files_are_small() -> None:
         ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
     ],
 )  # fmt: skip
-def test_values_of_loop_variables(answer: str, value: str, names: list[str], right: bool) -> None:
+def test_values_of_loop_variables(answer, value, names, right):
     assert same_step(answer, value, names) is right
 
 
@@ -177,7 +170,7 @@ PERFECT = {
 
 
 @pytest.mark.parametrize("kind", PERFECT)
-def test_ceiling_and_floor(kind: str) -> None:
+def test_ceiling_and_floor(kind):
     of_kind = documents(kind)
     assert scores(kind, of_kind, [row["target"] for row in of_kind]) == PERFECT[kind]
     silent = scores(kind, of_kind, ["I do not know."] * len(of_kind))
@@ -188,7 +181,7 @@ def test_ceiling_and_floor(kind: str) -> None:
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 @pytest.mark.parametrize("kind", PERFECT)
-def test_every_right_answer_is_read_as_such(built: Path, benchmark: str, kind: str) -> None:
+def test_every_right_answer_is_read_as_such(built, benchmark, kind):
     of_kind = documents(kind, benchmark)
     assert scores(kind, of_kind, [row["target"] for row in of_kind]) == PERFECT[kind]
 
@@ -196,7 +189,7 @@ def test_every_right_answer_is_read_as_such(built: Path, benchmark: str, kind: s
 # -- loops and branches
 
 
-def test_partly_right() -> None:
+def test_partly_right():
     (document, *_) = documents("branches")
     values = document["values"]
     for answer, share in (
@@ -211,7 +204,7 @@ def test_partly_right() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path: Path) -> None:
+def test_a_run_verifies_and_the_report_marks_the_first_error(kind, tmp_path):
     def told(document: dict[str, Any]) -> str:
         wrong = f"<answer>[{document['values'][0]}, 77]</answer>"
         return wrong if document["problem_id"] == STEP else str(document["target"])
@@ -229,7 +222,7 @@ def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_group_has_the_harness_s_number_with_an_interval(built: Path, tmp_path: Path, kind: str) -> None:
+def test_a_group_has_the_harness_s_number_with_an_interval(built, tmp_path, kind):
     some = evaluate(tmp_path, "org/told", lambda row: row["target"] * (row["line"] % 3 > 0), [f"codemind_{kind}"])
     runs = read_runs([tmp_path])
     rows = overall(runs, summary(runs, observe(runs))).records()
@@ -246,7 +239,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("value", "word"), [(value, word) for value, words in WORDS.items() for word in words])
-def test_words_for_truths(value: bool | None, word: str) -> None:
+def test_words_for_truths(value, word):
     assert [same_step(word, truth, ()) for truth in ("True", "False")] == [value is True, value is False]
 
 
@@ -254,7 +247,7 @@ def test_words_for_truths(value: bool | None, word: str) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_the_sample_is_asked_about_short_executions_with_a_choice(setting: str) -> None:
+def test_the_sample_is_asked_about_short_executions_with_a_choice(setting):
     of_setting = documents(setting)
     assert len(of_setting) == 16 and len({document["problem_id"] for document in of_setting}) == 16
     for document in of_setting:
@@ -267,7 +260,7 @@ def test_the_sample_is_asked_about_short_executions_with_a_choice(setting: str) 
             assert kinds & {ast.For, ast.If, ast.While}
 
 
-def test_parts_of_a_response_are_scored_apart() -> None:
+def test_parts_of_a_response_are_scored_apart():
     (document, *_) = [each for each in documents("states") if each["problem_id"] == STEP]
     steps, output = trace.written(document, "states").split("\n"), document["output"]
     count = len(steps)
@@ -285,7 +278,7 @@ def test_parts_of_a_response_are_scored_apart() -> None:
     assert scored(steps[:3], output)["prefix"] == 3 / count
 
 
-def test_a_statement_on_several_lines_has_each_of_their_numbers() -> None:
+def test_a_statement_on_several_lines_has_each_of_their_numbers():
     document = {
         "benchmark": "none", "problem_id": "p", "setting": "lines", "item": "", "kind": "function",
         "language": "python", "output": "3", "lines": [2, 4, 7], "values": ["", "", ""],
@@ -305,7 +298,7 @@ def told(document: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, tmp_path: Path) -> None:
+def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting, tmp_path):
     task = f"codemind_trace_{setting}_sample"
     results = evaluate(tmp_path, "org/told", told, [task])["results"][task]
     assert results["trace,extract-answer"] == 14 / 16 and results["output,extract-answer"] == 14 / 16
@@ -328,14 +321,14 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     assert estimate.value == pytest.approx(13 / 14) and estimate.low < estimate.value < estimate.high == 1
 
 
-def test_five_thousand_traces_are_scored_in_thirty_seconds(built: Path) -> None:
+def test_five_thousand_traces_are_scored_in_thirty_seconds(built):
     many = (documents("states", "cruxeval") + documents("lines", "cruxeval")) * 6
     began = time.process_time()
     scores("lines", many[:5_000], [document["target"] for document in many[:5_000]])
     assert time.process_time() - began < 30
 
 
-def test_a_condition_comes_before_the_events_in_functions_that_it_calls(built: Path) -> None:
+def test_a_condition_comes_before_the_events_in_functions_that_it_calls(built):
     """The prompt says so. In each such question, an event of a called function follows the line that calls it."""
     calling = 0
     for benchmark in ("humaneval", "classeval"):

@@ -1,7 +1,6 @@
 """IER on fresh inputs: both questions of a problem, the scores of reference models, and what results show."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ def published(doc: dict[str, Any]) -> str:
     return f"<output>{problem.output}</output>"
 
 
-def test_each_problem_is_asked_on_both_inputs() -> None:
+def test_each_problem_is_asked_on_both_inputs():
     suite: dict[str, Any] = {}
     rows = fresh.dataset(benchmark="sample", setting="steps", suite=suite)["test"]
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -43,7 +42,7 @@ def test_each_problem_is_asked_on_both_inputs() -> None:
             fresh.dataset(benchmark="sample", setting="steps", **{name: value})
 
 
-def test_scores_gap_and_comparison(tmp_path: Path) -> None:
+def test_scores_gap_and_comparison(tmp_path):
     for model, answer, scores in (
         ("skill", lambda doc: doc["target"], (1.0, 1.0, 0.0)),
         ("silent", lambda doc: "", (0.0, 0.0, 0.0)),
@@ -62,7 +61,7 @@ def test_scores_gap_and_comparison(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
-def test_no_constant_gains(built: Path, benchmark: str) -> None:
+def test_no_constant_gains(built, benchmark):
     """A text that is right about two questions or more is right about as many published outputs as fresh ones."""
     rows = list(fresh.dataset(benchmark=benchmark, setting="steps", suite={})["test"])
     values = [literal_or(row["output"], None) for row in rows]

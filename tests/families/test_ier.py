@@ -10,7 +10,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
 
 
-def test_dataset_of_the_sample() -> None:
+def test_dataset_of_the_sample():
     suite: dict[str, object] = {}
     splits = ier.dataset(benchmark="sample", setting="steps", suite=suite, pretrained="model args are ignored")
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -29,7 +29,7 @@ def test_dataset_of_the_sample() -> None:
     assert suite["prompts"] == "packaged" and len(str(suite["data_sha256"])) == len(str(suite["prompts_sha256"])) == 64
 
 
-def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_excluded_problems_are_left_out(monkeypatch):
     good = Problem("a", "cruxeval", "function", "python", "def f(): return 1", "f", "f()", "1")
     bad = Problem("b", "cruxeval", "function", "python", "", "f", "f()", None, category="excluded", reason="time")
     for module in (family, provenance):
@@ -48,7 +48,7 @@ FUNCTION = {"benchmark": "sample", "problem_id": "P", "kind": "function", "langu
 LEFT_OUT = Answer(None, skipped=True)
 
 
-def test_filters() -> None:
+def test_filters():
     responses = [["<output>[1, 2]</output>", "It returns `[1, 2]`.", "It returns it.", "", SKIPPED]]
     assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), *[Answer(None)] * 3, LEFT_OUT]]
     (answers,) = ier.flexible_extract(responses, [FUNCTION])
@@ -58,7 +58,7 @@ def test_filters() -> None:
     assert answers == [Answer("\n\n"), Answer(None)]
 
 
-def test_metrics_of_one_response() -> None:
+def test_metrics_of_one_response():
     right, quoted, none = ([[Answer(text)]] for text in ("[1,2]", "`[1,2]`", None))
     assert ier.process_results(FUNCTION, right) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, quoted) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
@@ -68,7 +68,7 @@ def test_metrics_of_one_response() -> None:
     assert published.process_results(FUNCTION, [[LEFT_OUT]]) == {}
 
 
-def test_metrics_of_repeats() -> None:
+def test_metrics_of_repeats():
     metrics = ier.process_results(FUNCTION, [[Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("x")]])
     shares = {"r_ier": 0.25, "r_ier_text": 0.25, "answered": 0.75, "pass@1": 0.25, "pass@2": 0.5, "pass@4": 1.0}
     assert metrics == pytest.approx(shares)

@@ -88,14 +88,14 @@ def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> int:
     return int(made)
 
 
-def test_the_sample_needs_little() -> None:
+def test_the_sample_needs_little():
     for name in ("sample", "sample_java"):
         load_benchmark(name)
     chosen = [task for task in tasks() if task[1]["benchmark"] in ("sample", "sample_java")]
     assert check(data_directory(), chosen) >= 24 + 13
 
 
-def test_all_tasks_need_little(built_data: Path) -> None:
+def test_all_tasks_need_little(built_data):
     chosen = tasks()
     assert len(chosen) >= 20
     assert check(built_data, chosen) > 10_000

@@ -92,7 +92,7 @@ def read(answer: str, asked: Problem) -> tuple[str, bool] | None:
         ("f('" + "a" * 1_000_000 + "')", None),
     ],
 )  # fmt: skip
-def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None) -> None:
+def test_a_call_is_read_as_values(answer, expected):
     assert read(answer, problem()) == expected
 
 
@@ -114,7 +114,7 @@ def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None
           "first([2, 1], lambda x: (x)(1))"]),
     ],
 )  # fmt: skip
-def test_which_input_is_the_recorded_one(call: str, recorded: list[str], other: list[str], unread: list[str]) -> None:
+def test_which_input_is_the_recorded_one(call, recorded, other, unread):
     asked = problem(call.partition("(")[0], call)
     answers = [read(answer, asked) for answer in (*recorded, *other)]
     assert [answer and answer[1] for answer in answers] == [True] * len(recorded) + [False] * len(other)
@@ -122,7 +122,7 @@ def test_which_input_is_the_recorded_one(call: str, recorded: list[str], other: 
     assert [read(answer, asked) for answer in unread] == [None] * len(unread)
 
 
-def test_what_surrounds_the_recorded_call_stays() -> None:
+def test_what_surrounds_the_recorded_call_stays():
     asked = problem("first", "tuple(first([1, 2], 1))", "(1,)")
     assert kind_of(asked).masked_input(asked) == "tuple(first(??))"
     for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
@@ -135,13 +135,13 @@ def method(test: str) -> Problem:
     return Problem("P", "made", "method", "python", code, "C.m", f"def test(self):\n    {test}\n", "None")
 
 
-def test_holes_are_read_in_the_order_of_the_text() -> None:
+def test_holes_are_read_in_the_order_of_the_text():
     asked = method("c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)")
     changed = asked.input.replace("'b'", "'c'").translate(str.maketrans("2345", "6789"))
     assert read(changed, asked) == (changed.strip("\n"), False)
 
 
-def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
+def test_a_test_method_has_holes_where_it_hands_literals_over():
     asked = PROBLEMS["Sample_ledger_withdraw"]
     masked = kind_of(asked).masked_input(asked)
     assert masked is not None and "Ledger(limit=??)" in masked and "ledger.withdraw(??, ??), ledger.withdraw" in masked
@@ -159,7 +159,7 @@ def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
         assert changed != answer and read(changed, asked) is None
 
 
-def test_literals_that_never_reach_the_program_are_no_holes() -> None:
+def test_literals_that_never_reach_the_program_are_no_holes():
     body = "expected = 3\n    value = 4\n    self.other = [5]\n    c = C()\n    c.state = 'new'\n"
     asked = method(f"{body}    return expected, c.m(value), c.m(self.other), c.m(1 + 2j), f'{{c.m(6)}}'")
     expected = asked.input.replace("= 4", "= ??").replace("[5]", "??").replace("'new'", "??").replace("1 + 2j", "??")
@@ -177,7 +177,7 @@ LITERALS = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(LITERALS, LITERALS)
 @example(None, [float("inf"), -float("inf")])
-def test_reading_gives_back_the_values_that_were_written(one: object, other: object) -> None:
+def test_reading_gives_back_the_values_that_were_written(one, other):
     prediction = kind_of(problem()).read_input(f"f({one!r}, items={other!r})", problem())
     assert prediction is not None
     call = ast.parse(prediction.input, mode="eval").body
@@ -189,7 +189,7 @@ def test_reading_gives_back_the_values_that_were_written(one: object, other: obj
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="f(['a\"\\b#,:=.*{})]0 \n", max_size=40))
-def test_what_is_read_holds_nothing_but_values(text: str) -> None:
+def test_what_is_read_holds_nothing_but_values(text):
     prediction = kind_of(problem()).read_input(f"f({text})", problem())
     if prediction is not None:
         call = ast.parse(prediction.input, mode="eval").body
@@ -201,7 +201,7 @@ def test_what_is_read_holds_nothing_but_values(text: str) -> None:
 # -- scoring
 
 
-def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_right_inputs_count_whichever_they_are(monkeypatch):
     document = made(monkeypatch, problem())
     texts = ["f('a', ['b'])", "f('ab')", "f('', ('a', 'b'))", "f(text='a', items={'b': 1})", "f('ba')", "f(1)", "f()"]
     judgements = judge(document, *texts)
@@ -213,7 +213,7 @@ def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) 
     assert json.loads(str(judgements[4][0]))["computed"] == "'ba'"
 
 
-def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_program_is_an_outcome(monkeypatch):
     code = "def f(n):\n    while n:\n        pass\n    return n\n"
     monkeypatch.setattr(family, "limits_of", lambda asked: Limits(cpu_seconds=0.5))
     asked = Problem("Loop", "made", "function", "python", code, "f", "f(0)", "0")
@@ -222,7 +222,7 @@ def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> No
     assert other["r_input"] == 0, "False is not 0 as an output"
 
 
-def test_scripts_are_given_what_is_typed() -> None:
+def test_scripts_are_given_what_is_typed():
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
     document = next(row for row in rows if row["kind"] == "script")
     known = document["input"].strip("\n")
@@ -241,14 +241,14 @@ def test_scripts_are_given_what_is_typed() -> None:
         *(("*..*", "*..*\n"), ("f(3) = 4", "f(3) = 4\n"), ("", "")),
     ],
 )
-def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer: str, stdin: str) -> None:
+def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer, stdin):
     script = Problem("Made", "made", "script", "python", CODE, "", "7\n", "7")
     assert read(answer, script) == (stdin, False)
     for layout in ("7", "**7**", "Input: 7", "\ufeff7", "`7`", "7."):
         assert read(layout, script) == ("7\n", True)
 
 
-def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_hostile_answers(monkeypatch, tmp_path):
     canary = tmp_path / "canary"
     texts = yaml.safe_load((Path(__file__).parent / "hostile_inputs.yaml").read_text())
     answers = [text.format(canary=canary) for text in texts]
@@ -264,7 +264,7 @@ def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert not canary.exists()
 
 
-def test_the_flexible_filter_reads_answers_without_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flexible_filter_reads_answers_without_markers(monkeypatch):
     document = made(monkeypatch, problem())
     responses = [
         "f('ab')",
@@ -289,7 +289,7 @@ def test_the_flexible_filter_reads_answers_without_markers(monkeypatch: pytest.M
 # -- tasks
 
 
-def test_the_worked_examples_are_true() -> None:
+def test_the_worked_examples_are_true():
     examples = Templates(family.INPUT_PREDICTION.templates).examples()
     assert list(examples) == ["function", "method", "script"]
     with Sandbox(workers=1) as sandbox:
@@ -312,7 +312,7 @@ def test_the_worked_examples_are_true() -> None:
             assert computed is not None and same_computed(computed, example["output"], kind.printed)
 
 
-def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
+def test_problems_that_an_input_solves_that_says_nothing_are_named():
     assert sorted(find_plain_inputs(PROBLEMS.values())) == shipped.load(PLAIN_INPUTS)["sample"]
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
     assert [row["problem_id"] for row in rows if row["plain"]] == shipped.load(PLAIN_INPUTS)["sample"]
@@ -329,7 +329,7 @@ DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
 
 @pytest.mark.slow
-def test_recorded_verdicts(built: Path, shared_data: Path) -> None:
+def test_recorded_verdicts(built, shared_data):
     rows = read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz")
     assert len(rows) == 4000
     different = {(row["problem_id"], row["response"]): row["verdict"] for row in rows}

@@ -23,7 +23,7 @@ def tasks(built_data: Path) -> list[Any]:
         return tables.tasks()
 
 
-def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
+def test_no_document_is_beyond_the_limit(tasks):
     assert {task.family for task in tasks} >= {"ier", "ier_direct", "sr", "sr_misleading", "dsr"}
     assert {task.benchmark for task in tasks} >= {"humaneval", "cruxeval", "classeval", "avatar", "classeval_methods"}
     for task in tasks:
@@ -37,5 +37,5 @@ def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
                 assert len(row["prompt"]) + len(answer) <= limit, (task.name, row["problem_id"])
 
 
-def test_the_documentation_has_the_current_lengths(tasks: list[Any]) -> None:
+def test_the_documentation_has_the_current_lengths(tasks):
     assert "".join(tables.lengths_table(tasks)) == (ROOT / "docs/prompt_lengths.csv").read_text(encoding="utf-8")

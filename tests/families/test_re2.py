@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -44,7 +43,7 @@ def accuracies(setting: str, documents: list[dict[str, Any]], responses: list[st
     ("setting", "easy", "difficult", "empty"),
     [("output", 250, 248, 0), ("input", 250, 248, 0), ("loop", 98, 99, 3), ("branch", 100, 99, 0)],
 )
-def test_the_published_tasks(setting: str, easy: int, difficult: int, empty: int, built: Path) -> None:
+def test_the_published_tasks(setting, easy, difficult, empty, built):
     documents = rows(setting)
     right = accuracies(setting, documents, [document["target"] for document in documents], re2_published)
     for difficulty, size in (("easy", easy), ("difficult", difficult)):
@@ -56,7 +55,7 @@ def test_the_published_tasks(setting: str, easy: int, difficult: int, empty: int
     assert sum(score["accuracy"] for score in silent) == empty
 
 
-def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_script_wrong(built: Path) -> None:
+def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_script_wrong(built):
     by_name = {document["problem_id"]: document for document in rows("input")}
     for name, text, right in [
         ("atcoder_ABC042_A", '{"input": "5 5 7"}', 1),
@@ -70,7 +69,7 @@ def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_scrip
         assert scores["accuracy"] == right, (name, text)
 
 
-def test_no_program_of_a_project_runs(built: Path) -> None:
+def test_no_program_of_a_project_runs(built):
     family = re2_published.PUBLISHED_RE2_INPUT
     document = {"benchmark": "re2", "problem_id": "p", "setting": "input", "kind": "function", "language": "python",
                 "source": "Real", "label": "{}", "shown": "1", "code": "", "entry_point": "f"}  # fmt: skip
@@ -88,7 +87,7 @@ def scored(family: ModuleType, task: str, recorded: list[dict[str, Any]]) -> Ite
 
 
 @pytest.mark.slow
-def test_recorded_verdicts_follow(shared_data: Path, built: Path) -> None:
+def test_recorded_verdicts_follow(shared_data, built):
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
         recorded = read_rows(path)
         model, task = recorded[0]["model"], recorded[0]["task"].partition("_")[0]
@@ -107,7 +106,7 @@ def test_recorded_verdicts_follow(shared_data: Path, built: Path) -> None:
 
 
 @pytest.mark.parametrize(("setting", "programs"), [("output", 158), ("input", 120), ("loop", 93), ("branch", 76)])
-def test_ceiling_floor_and_length_on_proven_labels(setting: str, programs: int, built: Path) -> None:
+def test_ceiling_floor_and_length_on_proven_labels(setting, programs, built):
     documents = rows(setting, re2)
     assert sum(document["source"] in re2_published.SELF_CONTAINED for document in documents) == programs
     assert max(len(document["prompt"]) for document in documents) <= 24_000
@@ -116,7 +115,7 @@ def test_ceiling_floor_and_length_on_proven_labels(setting: str, programs: int, 
         assert [doc["problem_id"] for doc, one in zip(documents, scores, strict=True) if one["accuracy"] != value] == []
 
 
-def test_answers_on_proven_labels(built: Path) -> None:
+def test_answers_on_proven_labels(built):
     for setting, name, answer, right in [
         # Upstream's label of this output is that of the input after the call.
         ("output", "sample_498", "[2, 2, 3, 3, 2, 3, 3]", 1),
@@ -139,7 +138,7 @@ def test_answers_on_proven_labels(built: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", TASKS)
-def test_a_run_is_verified_reported_and_submitted(setting: str, built: Path, tmp_path: Path) -> None:
+def test_a_run_is_verified_reported_and_submitted(setting, built, tmp_path):
 
     def answer(document: dict[str, Any]) -> str:
         return str(document["target"]) if len(document["problem_id"]) % 3 else "I do not know."
@@ -154,7 +153,7 @@ def test_a_run_is_verified_reported_and_submitted(setting: str, built: Path, tmp
     assert list((tmp_path / "submission").glob("*.tar.gz"))
 
 
-def test_the_report_shows_the_first_wrong_iteration() -> None:
+def test_the_report_shows_the_first_wrong_iteration():
     fields = {"label": json.dumps({"3": {"i": ["2", "1"]}, "5": {"c": ["'a'"]}})}
     rows = re2.compared(fields, "loop", "line 3: i = [2, 0]\nline 5: c = ['a']")
     assert [(line, place) for line, _, _, _, place in rows] == [("3", 1), ("5", None)]
@@ -165,7 +164,7 @@ def test_the_report_shows_the_first_wrong_iteration() -> None:
 
 
 @pytest.mark.slow
-def test_recorded_answers_are_read(shared_data: Path, built: Path) -> None:
+def test_recorded_answers_are_read(shared_data, built):
     """Where a label is upstream's own, every recorded output that upstream accepts is right here."""
     lost = set()
     for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,7 +45,7 @@ def passes(code: str, *checks: str) -> bool:
     return True
 
 
-def test_the_bugs_of_the_sample() -> None:
+def test_the_bugs_of_the_sample():
     correct, buggy = sample.read_correct(), sample.read_buggy()
     assert {bug["bug"] for bug in sample.bugs()} == CLASSES
     assert len(correct) == len(buggy) == get_benchmark("sample_bugs").size == get_benchmark("sample_bugs_buggy").size
@@ -61,7 +60,7 @@ def test_the_bugs_of_the_sample() -> None:
 
 
 @pytest.mark.parametrize("pair", [("direct", "no_test"), ("steps", "no_test_steps")])
-def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair: tuple[str, str]) -> None:
+def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair):
     documents = rows(settings=list(pair))
     assert len(documents) == 18
     for shown, hidden in zip(documents[::2], documents[1::2], strict=True):
@@ -79,7 +78,7 @@ def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair
         repair.dataset(benchmark="sample", setting=pair[0])
 
 
-def test_the_worked_example_in_java_is_true() -> None:
+def test_the_worked_example_in_java_is_true():
     path = repair.REPAIR.templates / "java" / "examples.yaml"
     (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
     kind = get_language("java").kind("function")
@@ -94,7 +93,7 @@ def test_the_worked_example_in_java_is_true() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-def test_java(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java(built, monkeypatch):
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""
     splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
     documents = list(splits["test"])
@@ -124,7 +123,7 @@ def test_java(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
 
 
-def test_the_worked_example_is_true() -> None:
+def test_the_worked_example_is_true():
     (example,) = yaml.safe_load((repair.REPAIR.templates / "examples.yaml").read_text(encoding="utf-8")).values()
     assert passes(example["code"], example["test"]) and not passes(example["buggy"], example["test"])
     splits = repair.dataset(benchmark="sample_bugs", settings=["steps", "no_test_steps"])
@@ -138,7 +137,7 @@ def logged(row: dict[str, Any], *responses: str) -> dict[str, Any]:
     return repair.process_results(row, [answers])
 
 
-def test_echo_mend_and_silence() -> None:
+def test_echo_mend_and_silence():
     row = rows(setting="steps")[0]
     documented = row["buggy"].replace(":\n", ':\n    """As specified."""\n', 1)
     for echo in (row["buggy"], documented):
@@ -154,7 +153,7 @@ def test_echo_mend_and_silence() -> None:
     assert logged(row, "```python\n" + row["buggy"][: len(row["buggy"]) // 2])["pass@1"] == 0
 
 
-def test_repeats_are_shares_and_each_setting_has_its_pass_at_k() -> None:
+def test_repeats_are_shares_and_each_setting_has_its_pass_at_k():
     row, without = rows(settings=["steps", "no_test_steps"])[:2]
     metrics = logged(row, row["target"], row["buggy"], row["buggy"], "")
     assert metrics["pass@1"] == 0.25 and metrics["pass@2"] == pytest.approx(0.5)
@@ -163,7 +162,7 @@ def test_repeats_are_shares_and_each_setting_has_its_pass_at_k() -> None:
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1"] is None and metrics["pass@2_no_test"] == 1
 
 
-def test_pairs() -> None:
+def test_pairs():
     rows = (("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
     pairs = [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in rows]
     assert repair.repaired_by_test(pairs) == 0.5
@@ -171,7 +170,7 @@ def test_pairs() -> None:
     assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test.stderr([]))
 
 
-def test_from_a_run_to_the_report(tmp_path: Path) -> None:
+def test_from_a_run_to_the_report(tmp_path):
     def answer(doc: dict[str, Any]) -> str:
         if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):
             return f"```python\n{doc.get('buggy', '')}```"

@@ -40,7 +40,7 @@ def documents(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return rows(**request.param)
 
 
-def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[str, Any]]) -> None:
+def test_each_question_is_asked_where_it_needs_execution(documents):
     counts = Counter(document["setting"] for document in documents)
     assert counts["output"] == 24 and min(counts[setting] for setting in runtime_items.SETTINGS) >= 24
     keys = {Question.from_document(document).key for document in documents}
@@ -67,7 +67,7 @@ def asked(**options: Any) -> list[Question]:
     return [Question.from_document(document) for document in rows(**options)]
 
 
-def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more() -> None:
+def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more():
     every, three, usual = asked(items="all"), asked(items=3), asked()
     assert [question for question in every if question in usual] == usual
     assert {question.key for question in usual} < {question.key for question in three}
@@ -77,7 +77,7 @@ def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more() -> None:
         assert counts == {place: min(most, count) for place, count in there.items()}
 
 
-def test_the_choice_keeps_the_answers_balanced() -> None:
+def test_the_choice_keeps_the_answers_balanced():
     every, usual = asked(items="all"), asked()
     coverage = Counter(question["answer"] for question in every if question.key.setting == "coverage")
     assert coverage["yes"] == coverage["no"]
@@ -89,7 +89,7 @@ def test_the_choice_keeps_the_answers_balanced() -> None:
     assert both and all(chosen[problem, executed] == 1 for problem in both for executed in (True, False))
 
 
-def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds() -> None:
+def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds():
     def question(setting: str, run: int, line: int) -> Question:
         key = Key("b", "p", setting, f"input {run}, line {line}" if line else f"input {run}")
         fields = {"run": str(run), "line": line, "executed": True, "code": "pass", "next_line": None}
@@ -105,7 +105,7 @@ def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds() -> None:
     assert lines["coverage"] == lines["state"]
 
 
-def test_the_number_of_items_is_checked_recorded_and_a_reason_against_a_submission() -> None:
+def test_the_number_of_items_is_checked_recorded_and_a_reason_against_a_submission():
     for value in ("some", 0, -1, 2.5, True, ""):
         with pytest.raises(UserError, match=r'items is .* and must be "all" or a whole number from 1'):
             asked(items=value)
@@ -127,7 +127,7 @@ def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> di
     return {metric: getattr(runtime_items, metric)([row[metric] for row in logged]) for metric in METRICS}
 
 
-def test_ceiling_floor_and_answers_that_never_change(documents: list[dict[str, Any]]) -> None:
+def test_ceiling_floor_and_answers_that_never_change(documents):
     assert set(scores(documents, None).values()) == {1.0}
     assert set(scores(documents, dict.fromkeys(runtime_items.SETTINGS, "")).values()) == {0.0}
     for constant in CONSTANT:
@@ -141,7 +141,7 @@ def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> di
             "executed": True, "goes_on": True, "right": right, "said_executed": said}  # fmt: skip
 
 
-def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out() -> None:
+def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out():
     complete = [record("coverage", [True, True]), record("state", [True, True]), record("path", [False, True])]
     complete.append(record("output", [True, True]))
     # First 1101, then 1111; another line of the input has no path, and a second input is asked only for its output.
@@ -151,7 +151,7 @@ def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out() -
     assert runtime_items.coverage([*complete, *alone]) == 1.0
 
 
-def test_what_runs_under_published_rules() -> None:
+def test_what_runs_under_published_rules():
     """By REval's rule an answer is right if its assertions raise nothing: `f(x) == f(x)` too."""
     document = {
         "benchmark": "none", "problem_id": "p", "setting": "output", "item": "input 0", "kind": "function",
@@ -177,7 +177,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_verifies_and_is_shown(directory: Path) -> None:
+def test_a_run_verifies_and_is_shown(directory):
     said("verify", directory)
     shown = said("show", directory)
     assert "Hardest problems of Runtime" in shown and "state_executed" in shown
@@ -188,7 +188,7 @@ def observations(directory: Path) -> list[Observation]:
     return observe(read_runs([directory]))
 
 
-def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: Path, tmp_path: Path) -> None:
+def test_a_run_of_another_version_names_the_release_that_verifies_it(directory, tmp_path):
     shutil.copytree(directory, tmp_path / "run")
     (file,) = (tmp_path / "run").rglob("results_*.json")
     results = json.loads(file.read_text(encoding="utf-8"))
@@ -201,7 +201,7 @@ def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: 
     assert "it was made with lm-eval-codemind 0.1.0" in verified.output
 
 
-def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
+def test_the_report_shows_where_consistency_breaks(observations):
     by_problem = {o.problem_id: o for o in observations if o.view.name == "runtime"}
     wrong = by_problem["Sample_spiral_order"]
     assert wrong.key.within_task() == "Sample_spiral_order" and not wrong.solved
@@ -216,7 +216,7 @@ def test_the_report_shows_where_consistency_breaks(observations: list[Observatio
     assert by_problem["Sample_recent_cache_get"].solved
 
 
-def test_outputs_under_two_families(observations: list[Observation]) -> None:
+def test_outputs_under_two_families(observations):
     """IER is all right; under this family one output of the 24 is wrong."""
     (row,) = output_predictions(observations).records()
     assert (row["first"], row["second"], row["n"]) == ("Runtime", "IER", 24) or row["first"] == "IER"
@@ -226,13 +226,13 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
-def test_every_right_answer_is_read_as_such(built: Path, benchmark: str) -> None:
+def test_every_right_answer_is_read_as_such(built, benchmark):
     every = runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS, items="all")["test"]
     assert set(scores(list(every), None).values()) == {1.0}
 
 
 @pytest.mark.slow
-def test_published_labels_accept_their_own_answers(built: Path) -> None:
+def test_published_labels_accept_their_own_answers(built):
     """33 of REval's 1,995 items on classes are left out, as no answer could be right.
 
     18 are those of DREval/122, whose outputs need numpy's ``mat``, which is no more. 15 are lines of ClassEval_44 where

@@ -7,7 +7,6 @@ import logging
 import pickle
 import re
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ def rows(**options: Any) -> list[dict[str, Any]]:
     return list(sr.dataset(benchmark="sample", **options)["test"])
 
 
-def test_documents_of_a_problem_are_adjacent() -> None:
+def test_documents_of_a_problem_are_adjacent():
     documents = rows(settings=BOTH)
     assert len(documents) == 38
     for first, second in zip(documents[::2], documents[1::2], strict=True):
@@ -47,7 +46,7 @@ def test_documents_of_a_problem_are_adjacent() -> None:
         assert first["target"] == second["target"]
 
 
-def test_misleading_documents_show_the_contradiction_only() -> None:
+def test_misleading_documents_show_the_contradiction_only():
     documents = rows(settings=[sr.MISLEADING])
     problems = {problem.problem_id: problem for problem in sample.read()}
     assert {document["kind"] for document in documents} <= {"function", "method"}
@@ -57,7 +56,7 @@ def test_misleading_documents_show_the_contradiction_only() -> None:
         assert problem.hint_test.strip() not in document["prompt"]
 
 
-def test_examples_and_the_seed_that_draws_tests() -> None:
+def test_examples_and_the_seed_that_draws_tests():
     suite: dict[str, Any] = {}
     splits = sr.dataset(benchmark="sample", settings=BOTH, suite=suite, pretrained="ignored")
     assert splits["fewshot"]["kind"] == ["function", "method"]
@@ -71,7 +70,7 @@ def test_examples_and_the_seed_that_draws_tests() -> None:
         rows(settings=BOTH, hint_seed="many")
 
 
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch):
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
     with pytest.raises(ValueError, match=r"no_such_package_here.*`pip install no_such_package_here`"):
         require_runnable([needs])
@@ -120,7 +119,7 @@ def outcome_of(response: str) -> Answer:
     return answer
 
 
-def test_what_runs_is_logged_with_its_outcome() -> None:
+def test_what_runs_is_logged_with_its_outcome():
     logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```")
     assert logged.text == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
     assert logged.outcome["status"] == "passed" and logged.outcome["isolation"]
@@ -133,7 +132,7 @@ def test_what_runs_is_logged_with_its_outcome() -> None:
         assert (answer.outcome["status"], answer.outcome["exception_type"]) == ("error", "SyntaxError")
 
 
-def test_body_alone_and_future_imports() -> None:
+def test_body_alone_and_future_imports():
     assert outcome_of("    return 2 * x").outcome["status"] == "passed"
     future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x")
     assert future.text.startswith("from __future__ import annotations\nfrom numbers")
@@ -143,7 +142,7 @@ def test_body_alone_and_future_imports() -> None:
     assert pickle.loads(pickle.dumps(future)) == future == Answer.from_json(str(future)) and future.passed
 
 
-def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch):
     submitted: list[Any] = []
     monkeypatch.setattr(journal, "submit", submitted.append)
     # The code before the break would pass both tests.
@@ -158,13 +157,13 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.Mo
     assert submitted == []
 
 
-def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
+def test_misleading_code_is_validated_on_the_misleading_test_alone():
     (misled, honest) = sr.extract_code([["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2)
     assert sr.process_results(MISLED, [misled]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 1}
     assert sr.process_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
 
 
-def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_code_runs_once(monkeypatch):
     submitted: list[Any] = []
     submit = journal.submit
     monkeypatch.setattr(journal, "submit", lambda job: submitted.append(job) or submit(job))
@@ -177,7 +176,7 @@ def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.passed and two.passed and not three.passed
 
 
-def test_metrics_of_repeats() -> None:
+def test_metrics_of_repeats():
     responses = ["def double(x): return 2 * x", "def double(x): return 3", "nothing", "def double(x): return x + x"]
     (answers,) = sr.extract_code([responses], [FUNCTION])
     metrics = sr.process_results(FUNCTION, [answers])
@@ -187,7 +186,7 @@ def test_metrics_of_repeats() -> None:
     assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
 
 
-def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
+def test_suites_that_are_not_fair_have_a_score_of_their_own():
     passes, fails = "def double(x): return 2 * x", "def double(x): return 3"
     kinds = ("fair", "unstated", "types")
     rows = [{**FUNCTION, "suite": suite, "setting": setting} for suite in kinds for setting in BOTH]
@@ -203,7 +202,7 @@ def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
     assert isnan(sr.s_sr_unstated([None, None]))
 
 
-def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixture) -> None:
+def test_pairs_in_any_order_and_single_documents(caplog):
     rows = (
         ("b", "with_test", 1.0),
         ("a", "no_test", 1.0),
@@ -226,7 +225,7 @@ def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixtur
 TASK = "codemind_sr_sample"
 
 
-def test_limit_cuts_a_pair(caplog: pytest.LogCaptureFixture) -> None:
+def test_limit_cuts_a_pair(caplog):
     with caplog.at_level(logging.WARNING, logger="lm_eval_codemind"):
         results = reference_run("oracle", TASK, limit=5, log_samples=True)
     assert results["results"][TASK]["r_sr,extract-code"] == 1.0
@@ -239,22 +238,18 @@ def test_limit_cuts_a_pair(caplog: pytest.LogCaptureFixture) -> None:
         assert json.loads(json.dumps(one, default=str))["filtered_resps"] == [[str(logged)]]
 
 
-def test_chosen_samples_and_another_seed() -> None:
+def test_chosen_samples_another_seed_and_the_cache(tmp_path):
     results = reference_run("oracle", TASK, samples={TASK: [0, 1, 2]})
     assert results["results"][TASK]["pass@1_no_test,extract-code"] == 1.0
     with_seed = TaskManager(include_path=str(task_directory()), include_defaults=False, metadata={"hint_seed": 7})
     results = reference_run("oracle", TASK, manager=with_seed)
     assert results["configs"][TASK]["metadata"]["suite"]["hint_seed"] == 7
     assert results["results"][TASK]["r_sr,extract-code"] == 1.0
-
-
-def test_the_harness_asks_before_code_is_run() -> None:
-    with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
-        reference_run("null", TASK, confirm_run_unsafe_code=False)
-
-
-def test_cache_gives_the_same_scores(tmp_path: Path) -> None:
-    # The second model would answer nothing: its responses come from the cache.
     for model in ("oracle", "null"):
         results = reference_run(model, TASK, use_cache=str(tmp_path / "cache"))["results"]
         assert results[TASK]["r_sr,extract-code"] == 1.0
+
+
+def test_the_harness_asks_before_code_is_run():
+    with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
+        reference_run("null", TASK, confirm_run_unsafe_code=False)

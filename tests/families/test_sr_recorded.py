@@ -11,11 +11,9 @@ These are the four that differ between that procedure and ours on one machine:
 """
 
 import json
-from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.benchmarks.classeval import read_records
 from lm_eval_codemind.languages.python.code import extract_definition
 from lm_eval_codemind.proof.prove import REQUIRED_MODULES
@@ -25,7 +23,7 @@ from tests.run_files import read_rows
 pytestmark = pytest.mark.slow
 
 
-def test_shares_of_passed_classes_are_the_published_ones(shared_data: Path, upstream: Upstream) -> None:
+def test_shares_of_passed_classes_are_the_published_ones(shared_data, upstream):
     for module in REQUIRED_MODULES:
         pytest.importorskip(module, reason="needs `pip install 'lm-eval-codemind[classeval]'`")
     published = json.loads((shared_data / "recorded" / "published_classeval.json").read_text(encoding="utf-8"))

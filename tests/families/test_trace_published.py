@@ -46,7 +46,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize(("response", "lines"), SHAPES)
-def test_shapes(response: str, lines: list[int] | None) -> None:
+def test_shapes(response, lines):
     question = Question.from_document(
         {"benchmark": "coconut", "problem_id": "P", "kind": "function", "language": "python", "lines": [1, 2]}
     )
@@ -54,7 +54,7 @@ def test_shapes(response: str, lines: list[int] | None) -> None:
     assert (None if answer.text is None else family.lines_of(answer.text)) == lines
 
 
-def test_scores_over_programs() -> None:
+def test_scores_over_programs():
     assert scores.collapsed([1, 1, 2, 2, 1]) == [1, 2, 1]
     records = [{"program": name, "right": right} for name, right in (("a", 1.0), ("a", 1.0), ("b", 1.0), ("b", 0.0))]
     assert family.program_mean(records) == 0.75 and family.program_hard(records) == 0.5
@@ -78,7 +78,7 @@ def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[s
     return [family.process_coconut(row, [answer]) for row, answer in zip(documents, answers, strict=True)]
 
 
-def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any]], shared_data: Path) -> None:
+def test_recorded_answers_give_the_published_table(documents, shared_data):
     for name, (mean, hard, differing, rule) in TABLE.items():
         recorded = read_rows(shared_data / "recorded" / f"coconut_{name}.jsonl.gz")
         # The files have the calls in another order, some of them twice.
@@ -98,7 +98,7 @@ def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any
         assert sum(map(ne, ours, published)) == differing, name
 
 
-def test_the_ends_of_the_scale(documents: list[dict[str, Any]]) -> None:
+def test_the_ends_of_the_scale(documents):
     oracle = logged(documents, [row["target"] for row in documents])
     assert family.program_hard([row["hard"] for row in oracle]) == 1
     # Three published labels have a line too many.
@@ -132,7 +132,7 @@ def executed(row: dict[str, Any]) -> Iterator[int]:
     yield from lines
 
 
-def test_labels_are_what_python_executes(documents: list[dict[str, Any]]) -> None:
+def test_labels_are_what_python_executes(documents):
     wrong = [row for row in documents if scores.collapsed(executed(row)) != scores.collapsed(row["lines"])]
     assert [(row["problem_id"], row["item"]) for row in wrong] == [("HumanEval_160", f"call {n}") for n in (1, 2, 3)]
 
@@ -162,7 +162,7 @@ CES_SHAPES = [
 
 
 @pytest.mark.parametrize(("response", "output"), CES_SHAPES)
-def test_shapes_of_annotated_programs(response: str, output: str | None) -> None:
+def test_shapes_of_annotated_programs(response, output):
     marks = answers.read_marks(answers.annotated_code(response))
     assert marks == {0: {"i": "[0, 1]", "range(2)": "[0, 1]"}, 1: {"(i == 0)": "[True, False]", "taken": "[Y, N]"}}
     assert answers.stated_output(response) == output
@@ -178,11 +178,11 @@ def test_shapes_of_annotated_programs(response: str, output: str | None) -> None
         *(("[]", [1], False, False), ("??", [1], False, False), (None, [1], False, False)),
     ],
 )
-def test_values_by_the_rule_of_ces(text: str | None, values: list[Any], nested: bool, same: bool) -> None:
+def test_values_by_the_rule_of_ces(text, values, nested, same):
     assert answers.same_values(text, values, nested) is same
 
 
-def test_coherent_patterns() -> None:
+def test_coherent_patterns():
     """Upstream's lists: of loops 111, 000, 100, 010 and 110, of conditions the same without 010."""
     loops = {"111", "000", "100", "010", "110"}
     for loop, patterns in ((True, loops), (False, loops - {"010"})):
@@ -197,7 +197,7 @@ def inputs(data: None) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("model", RECORDED)
-def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path, model: str) -> None:
+def test_recorded_summaries(inputs, shared_data, model):
     recorded = read_rows(shared_data / "recorded" / f"ces_simulation_{model}.jsonl.gz")
     bits = coherent = right = reasons = incoherent = traced = 0
     for row in recorded:
@@ -223,7 +223,7 @@ def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path
     assert (len(recorded), bits, coherent, right, reasons, incoherent, traced) == RECORDED[model]
 
 
-def test_the_ends_of_the_scale_of_ces(inputs: dict[str, dict[str, Any]]) -> None:
+def test_the_ends_of_the_scale_of_ces(inputs):
     rows = list(inputs.values())
     assert len(rows) == 486
     answers_of_rows = family.extract_annotated([[row["target"], ""] for row in rows], rows)

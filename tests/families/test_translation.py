@@ -26,7 +26,7 @@ def questions(benchmark: str, setting: str = "no_test") -> list[Question]:
 
 
 @pytest.mark.parametrize(("benchmark", "count", "target"), [("sample_java", 13, "python"), ("sample", 5, "java")])
-def test_every_program_is_asked_for_in_the_other_language(benchmark: str, count: int, target: str) -> None:
+def test_every_program_is_asked_for_in_the_other_language(benchmark, count, target):
     plain, with_test = questions(benchmark, "no_test"), questions(benchmark, "with_test")
     assert len(plain) == len(with_test) == count
     for one, other in zip(plain, with_test, strict=True):
@@ -38,7 +38,7 @@ def test_every_program_is_asked_for_in_the_other_language(benchmark: str, count:
         assert job is not None and job.language == target and len(job.cases) >= 4
 
 
-def test_the_misleading_test_alone_counts() -> None:
+def test_the_misleading_test_alone_counts():
     for question in questions("sample", "misleading"):
         answer = TRANSLATION.read(f"```java\n{question['answer']}\n```", question, "extract-code")
         job = TRANSLATION.job(answer, question)
@@ -53,7 +53,7 @@ def test_the_misleading_test_alone_counts() -> None:
         *(("ab\n", "ba\n"), ("aa", "aax\n"), ("", "x\n")),
     ],
 )
-def test_misleading_outputs_look_like_outputs(output: str, other: str) -> None:
+def test_misleading_outputs_look_like_outputs(output, other):
     assert misleading_output(output) == other
 
 
@@ -66,7 +66,7 @@ def test_misleading_outputs_look_like_outputs(output: str, other: str) -> None:
         *(("memory", "", "runtime_error"), ("blocked", "PermissionError", "runtime_error")),
     ],
 )
-def test_causes(status: str, kind: str, why: str) -> None:
+def test_causes(status, kind, why):
     answer = Answer("code", outcome={"status": status, "exception_type": kind})
     assert cause(answer) == why
     (question, *_) = questions("sample", "no_test")
@@ -75,7 +75,7 @@ def test_causes(status: str, kind: str, why: str) -> None:
     assert metrics["pass@1"] == (status == "passed")
 
 
-def test_gained_is_the_share_of_the_unsolved_that_the_test_solves() -> None:
+def test_gained_is_the_share_of_the_unsolved_that_the_test_solves():
     pairs = [(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.0, 0.0)]
     assert sr_score.gained(pairs) == pytest.approx(1 / 3)
     assert math.isnan(sr_score.gained([(1.0, 1.0)])) and math.isnan(sr_score.gained_stderr(pairs[:2]))
@@ -112,7 +112,7 @@ def scores(run: Run, task: str) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["codemind-oracle", "codemind-null"])
 @pytest.mark.usefixtures("java")
-def test_ceiling_and_floor(tmp_path: Path, model: str) -> None:
+def test_ceiling_and_floor(tmp_path, model):
     first, second = run(tmp_path, ",".join(DIRECTIONS), model)
     assert {task.task for task in first.tasks} == {name.replace("_der_", "_translation_") for name in DIRECTIONS}
     for task, count in DIRECTIONS.items():
@@ -125,7 +125,7 @@ def test_ceiling_and_floor(tmp_path: Path, model: str) -> None:
             assert (metrics["s_der"], metrics["pass@1"]) == (0, 0) and math.isnan(metrics["r_der"])
 
 
-def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> None:
+def test_the_models_own_translation_is_what_is_asked_about(tmp_path):
     asked = questions("sample_java")
     known = [question for question in asked if TRANSLATION.posed(question).code]
     assert len(asked) == 13 and len(known) == 5
@@ -186,7 +186,7 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
     assert metrics["r_ier_same"] == pytest.approx(right / len(names))
 
 
-def test_no_document_is_beyond_the_limit() -> None:
+def test_no_document_is_beyond_the_limit():
     templates = Templates(IER.templates)
     for language in languages().values():
         # Of the kinds whose output is asked for: methods in Java, say, are repaired only.
@@ -201,7 +201,7 @@ def test_no_document_is_beyond_the_limit() -> None:
 
 
 @pytest.mark.parametrize("benchmark", ["avatar", "avatar_java", "codenet_python", "codenet_java"])
-def test_every_translation_solves_a_problem(benchmark: str, built: Path) -> None:
+def test_every_translation_solves_a_problem(benchmark, built):
     known = 0
     for question in questions(benchmark):
         posed = TRANSLATION.posed(question)

@@ -13,7 +13,7 @@ from lm_eval_codemind.transforms.unrolling import REASONS
 from prove_unrolled import gives_output, has_loops, job
 
 
-def test_the_sample_without_its_loops() -> None:
+def test_the_sample_without_its_loops():
     suite: dict[str, object] = {}
     splits = unrolled.dataset(benchmark="sample", setting="steps", suite=suite)
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -24,14 +24,14 @@ def test_the_sample_without_its_loops() -> None:
         assert (row["input"], row["output"]) == (problem.input, problem.output)
 
 
-def test_unrolled_programs_give_the_output_under_this_python() -> None:
+def test_unrolled_programs_give_the_output_under_this_python():
     programs = {key: record["code"] for key, record in records("sample", sample.read()).items()}
     problems = [problem for problem in sample.read() if problem.problem_id in programs]
     pending = [(each, shared_sandbox().submit(job(each, programs[each.problem_id]))) for each in problems]
     assert all(gives_output(problem, future.result()) for problem, future in pending)
 
 
-def test_what_is_shipped_is_named_and_small() -> None:
+def test_what_is_shipped_is_named_and_small_and_another_program_is_refused():
     size = 0
     for name in ("sample", "humaneval", "cruxeval", "avatar", "classeval"):
         unrollings = load_unrollings(name)
@@ -39,9 +39,6 @@ def test_what_is_shipped_is_named_and_small() -> None:
         assert all(("run" in each) != ("reason" in each) for each in unrollings.values())
         assert {each.get("reason", "") for each in unrollings.values()} <= {"", *REASONS}
     assert size < 1_500_000
-
-
-def test_another_program_than_the_proven_one_is_refused() -> None:
     unrollings = load_unrollings("sample")
     problem = next(each for each in sample.read() if each.problem_id in unrollings)
     for code in (problem.code + "\n\nx = 1\n", "def f():\n    pass\n"):

@@ -68,7 +68,7 @@ def check_prompts(benchmark: str) -> None:
         assert comments[0] == comments[1]
 
 
-def test_the_prompts_of_the_sample() -> None:
+def test_the_prompts_of_the_sample():
     check_prompts("sample_bugs")
     first, second = verdict.dataset(benchmark="sample_bugs", settings=SETTINGS)["fewshot"]
     assert first["target"].endswith("<answer>\nno\n</answer>") and second["target"].endswith("<answer>\nyes\n</answer>")
@@ -81,7 +81,7 @@ def test_the_prompts_of_the_sample() -> None:
         assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
 
 
-def test_lines_of_the_sample() -> None:
+def test_lines_of_the_sample():
     bugs = {f"Sample_{bug['problem']}": bug for bug in sample.bugs()}
     for row in located():
         lines, bug = row["program"].split("\n"), bugs[row["problem_id"]]
@@ -91,7 +91,7 @@ def test_lines_of_the_sample() -> None:
         assert f"{row['lines'][0]:>{len(str(len(lines)))}}  {lines[row['lines'][0] - 1]}".rstrip() in row["prompt"]
 
 
-def test_which_lines_a_fix_changes() -> None:
+def test_which_lines_a_fix_changes():
     assert changed_lines("a\nb\nc", "a\nx\nc") == [2]
     assert changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
     # Only added: the lines around the gap, also a brace in it.
@@ -102,7 +102,7 @@ def test_which_lines_a_fix_changes() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1), st.lists(st.sampled_from("abc"), min_size=1))
-def test_some_line_is_changed_whenever_programs_differ(old: list[str], new: list[str]) -> None:
+def test_some_line_is_changed_whenever_programs_differ(old, new):
     lines = changed_lines("\n".join(old), "\n".join(new))
     assert bool(lines) == (old != new) and all(1 <= line <= len(old) for line in lines)
     # Every shortest difference keeps the other lines, in their order.
@@ -110,7 +110,7 @@ def test_some_line_is_changed_whenever_programs_differ(old: list[str], new: list
     assert all(line in rest for number, line in enumerate(old, 1) if number not in lines)
 
 
-def test_answers_that_never_change() -> None:
+def test_answers_that_never_change():
     documents = verdicts()
     for answer, recall in (("yes", (0, 1)), ("no", (1, 0))):
         rows = [logged(row, f"<answer>{answer}</answer>") for row in documents]
@@ -120,7 +120,7 @@ def test_answers_that_never_change() -> None:
         assert {row["recall_correct"] for row in rows} == {None, recall[1]}
 
 
-def test_pairs_and_their_standard_errors(caplog: pytest.LogCaptureFixture) -> None:
+def test_pairs_and_their_standard_errors(caplog):
     rights = [("a", 1, 1), ("b", 1, 0), ("c", 0, 0)]
     halves = [(name, *half) for name, *rest in rights for half in zip(SETTINGS, rest, strict=True)]
     halves.append(("d", "buggy", 1))
@@ -131,7 +131,7 @@ def test_pairs_and_their_standard_errors(caplog: pytest.LogCaptureFixture) -> No
     assert math.isnan(verdict.verdict([]))
 
 
-def test_located_lines() -> None:
+def test_located_lines():
     assert scores.distance(5, [2, 7]) == 2 and scores.distance(None, [2]) == math.inf
     row = next(row for row in located() if row["problem_id"] == "Sample_moving_average")
     (line,) = row["lines"]
@@ -145,7 +145,7 @@ def test_located_lines() -> None:
     assert logged(row, f"<answer>{line}</answer>", "<answer>1</answer>", locate=True)["locate"] == 0.5
 
 
-def test_from_a_run_to_the_report(tmp_path: Path) -> None:
+def test_from_a_run_to_the_report(tmp_path):
     tasks = ["codemind_verdict_sample", "codemind_locate_sample", "codemind_repair_sample"]
 
     def answer(doc: dict[str, Any]) -> str:
@@ -182,7 +182,7 @@ def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("benchmark", ["humanevalfix", "humanevalfix_java"])
-def test_the_prompts_of_humanevalfix(benchmark: str, built: Path) -> None:
+def test_the_prompts_of_humanevalfix(benchmark, built):
     check_prompts(benchmark)
     rows = located(benchmark)
     assert all(row["lines"] and logged(row, row["target"], locate=True)["locate"] for row in rows)
@@ -190,7 +190,7 @@ def test_the_prompts_of_humanevalfix(benchmark: str, built: Path) -> None:
     assert sum(len(row["lines"]) for row in rows) / len(rows) < 1.4 and max(len(row["lines"]) for row in rows) <= 7
 
 
-def test_lines_are_those_that_the_study_publishes(shared_data: Path, built: Path) -> None:
+def test_lines_are_those_that_the_study_publishes(shared_data, built):
     published = {}
     with tarfile.open(shared_data / "upstream" / "CES.tar.xz") as archive:
         for member in archive:
@@ -209,7 +209,7 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path, built: Path
 
 
 @pytest.mark.parametrize("model", DETECTED)
-def test_recorded_verdicts(shared_data: Path, built: Path, model: str) -> None:
+def test_recorded_verdicts(shared_data, built, model):
     """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
     rows = recorded(shared_data, "detection", model)
     predictions = {(row["problem_id"], row["part"]): row["published_prediction"] for row in rows}
@@ -226,7 +226,7 @@ def test_recorded_verdicts(shared_data: Path, built: Path, model: str) -> None:
 
 
 @pytest.mark.parametrize("model", LOCATED)
-def test_recorded_lines(shared_data: Path, built: Path, model: str) -> None:
+def test_recorded_lines(shared_data, built, model):
     """The study compares an answer with all changed lines at once. Here one line that repairs the program is enough."""
     rows = {row["problem_id"]: row for row in located("humanevalfix")}
     before, after = set(), set()

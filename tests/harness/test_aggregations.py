@@ -82,9 +82,7 @@ CASES: list[tuple[Any, Callable[[str, float, random.Random], Documents]]] = [
 
 
 @pytest.mark.parametrize(("aggregation", "documents_of"), CASES, ids=lambda one: getattr(one, "__name__", repr(one)))
-def test_the_error_is_that_of_a_bootstrap_by_problem(
-    aggregation: Any, documents_of: Callable[[str, float, random.Random], Documents]
-) -> None:
+def test_the_error_is_that_of_a_bootstrap_by_problem(aggregation, documents_of):
     draw = random.Random(7)
     problems = [documents_of(f"p{number}", draw.choice((0.1, 0.5, 0.95)), draw) for number in range(PROBLEMS)]
     _, error = aggregated([one for problem in problems for one in problem], aggregation)
@@ -102,21 +100,18 @@ def renamed(document: Any, problem: str) -> Any:
     return document and {**document, "program": problem, "problem_id": problem}
 
 
-def test_one_document_a_problem_is_the_usual_error() -> None:
+def test_one_document_a_problem_and_the_harnesss_own_metrics_have_the_usual_error():
     values = [Value.of(float(number % 3 == 0), f"p{number}") for number in range(20)]
     assert aggregated(values, metrics.mean)[1] == metrics.mean_stderr(list(map(float, values)))
     assert clustered_mean_stderr(values, range(20)) == pytest.approx(stdev(values) / sqrt(20))
     assert isnan(clustered_mean_stderr([1.0, 0.0], "aa"))
-
-
-def test_the_harnesss_own_metrics_are_left_alone() -> None:
     assert aggregated([1.0, 0.0, 1.0], metrics.mean)[1] == metrics.mean_stderr([1.0, 0.0, 1.0])
     assert aggregated([1.0, 0.0], max)[1] == "N/A"
     assert metrics.aggregate_subtask_metrics([0.5, 1.0], [1, 3]) == 0.875
     assert metrics.pooled_sample_stderr([0.1, 0.2], [10, 10]) == pytest.approx(sqrt(0.0125))
 
 
-def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing() -> None:
+def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing():
     counts = {"a": (10, 4), "b": (30, 27), "c": (0, 0)}
     tasks = {}
     for name, (size, right) in counts.items():
@@ -130,13 +125,10 @@ def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing() -> None:
     assert isnan(metrics.aggregate_subtask_metrics([Mean.of(nan, 0)], [5]))
 
 
-def test_pairs_count_once() -> None:
+def test_pairs_count_once_and_values_travel_between_processes():
     records = [{"problem_id": f"p{n}", "setting": s, "passed": 1.0} for n in range(3) for s in ("no_test", "with_test")]
     assert sr.r_sr(records).size == 3 and sr.s_sr.stderr(records).size == 3
     halves = [{"problem_id": "p", "with_test": with_test, "passed": 1.0} for with_test in (False, True)]
     assert repair.repaired_by_test(halves).size == 1
-
-
-def test_values_travel_between_processes() -> None:
     value = pickle.loads(pickle.dumps(Value.of(0.5, "p")))
     assert value == 0.5 and value.problem == "p"

@@ -37,7 +37,7 @@ def mistaken(method: str, function: Callable[..., Any]) -> Hooks:
     return Hooks(type("Mistaken", (Mine,), {method: function})())
 
 
-def test_read_and_score_must_return_what_they_should() -> None:
+def test_read_and_score_must_return_what_they_should():
     document = Hooks(Mine()).dataset(benchmark="sample")["test"][0]
     hooks = mistaken("read", lambda self, response, question, filter: "7")
     with pytest.raises(TypeError, match=r"'mine': its read\(\) returned str .*write `return Answer\(text\)`"):
@@ -58,15 +58,13 @@ def test_read_and_score_must_return_what_they_should() -> None:
          r"nothing about its 24 problems: questions\(\) of the family 'mine' returns none under the setting 'steps'"),
     ],
 )  # fmt: skip
-def test_a_family_must_ask_each_question_once_and_one_at_least(
-    method: str, function: Callable[..., Any], message: str
-) -> None:
+def test_a_family_must_ask_each_question_once_and_one_at_least(method, function, message):
     with pytest.raises(ValueError, match=message):
         mistaken(method, function).dataset(benchmark="sample", setting="steps")
 
 
 @pytest.mark.parametrize(("count", "share"), [(1, 1.0), (4, 0.25)])
-def test_both_shapes_of_filtered_responses_are_scored_alike(count: int, share: float) -> None:
+def test_both_shapes_of_filtered_responses_are_scored_alike(count, share):
     """Releases of the harness hand over a list of answers, or a list with that list."""
     filtered = [Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("(1, 2)")][:count]
     nested, flat = ier.process_results(VALUE, [filtered]), ier.process_results(VALUE, filtered)
@@ -76,7 +74,7 @@ def test_both_shapes_of_filtered_responses_are_scored_alike(count: int, share: f
 
 
 @pytest.mark.parametrize("results", [["[1, 2]"], [["[1, 2]"]], [[Answer("1")], [Answer("2")]]])
-def test_another_shape_is_refused_with_the_mend(results: Any) -> None:
+def test_another_shape_is_refused_with_the_mend(results):
     with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.6'"):
         ier.process_results(VALUE, results)
 
@@ -84,9 +82,7 @@ def test_another_shape_is_refused_with_the_mend(results: Any) -> None:
 @pytest.mark.parametrize(
     ("installed", "warnings"), [("0.4.13", 0), ("0.4.99", 0), ("0.5.0.dev2", 1), ("0.5.1", 1), ("1.0", 1)]
 )
-def test_a_release_that_nobody_tested_is_named_once(
-    installed: str, warnings: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_release_that_nobody_tested_is_named_once(installed, warnings, monkeypatch, caplog):
     monkeypatch.setattr(contract, "version", lambda package: installed)
     contract.warn_if_unknown.cache_clear()
     with caplog.at_level(logging.WARNING):
@@ -98,7 +94,7 @@ def test_a_release_that_nobody_tested_is_named_once(
     contract.warn_if_unknown.cache_clear()
 
 
-def test_the_import_contract_covers_every_family() -> None:
+def test_the_import_contract_covers_every_family():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (contract,) = [one for one in contracts if one["name"] == "Nobody knows a family by name"]
     modules = [path.parent.name for path in (ROOT / "lm_eval_codemind" / "families").glob("*/__init__.py")]

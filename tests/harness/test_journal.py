@@ -2,7 +2,6 @@ import io
 import json
 from collections.abc import Iterator
 from concurrent.futures import Future
-from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -36,7 +35,7 @@ def job(number: int, name: str = "") -> Job:
     return Job.function(program, "def check(candidate):\n    assert candidate(1) == 2\n", "f", job_id=name)
 
 
-def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox, tmp_path):
     path = tmp_path / "deep" / "journal.jsonl"
     journal = Journal(path, sandbox)
     outcomes = [journal.submit(job(number, f"a{number}")).result() for number in (1, 2)]
@@ -57,7 +56,7 @@ def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox: Sandbox, tmp_p
     assert third.jobs == []
 
 
-def test_what_may_owe_to_the_moment_is_executed_again(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_what_may_owe_to_the_moment_is_executed_again(sandbox, tmp_path):
     endless = Job.function("def f(x):\n    while True: pass\n", "assert f(1)", limits=Limits(cpu_seconds=0.2))
     for _ in range(2):
         counted = Counted(sandbox)
@@ -67,7 +66,7 @@ def test_what_may_owe_to_the_moment_is_executed_again(sandbox: Sandbox, tmp_path
         assert len(counted.jobs) == 1
 
 
-def test_another_program_limit_or_level_is_another_job(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_another_program_limit_or_level_is_another_job(sandbox, tmp_path):
     path = tmp_path / "journal.jsonl"
     journal = Journal(path, sandbox)
     journal.submit(job(1)).result()
@@ -81,7 +80,7 @@ def test_another_program_limit_or_level_is_another_job(sandbox: Sandbox, tmp_pat
     assert len(other.jobs) == 1
 
 
-def test_codemind_score_resumes_and_leaves_no_journal(tmp_path: Path) -> None:
+def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     responses = tmp_path / "responses.jsonl"
     rows = [
         {"benchmark": "sample", "problem_id": problem.problem_id, "response": f"```python\n{problem.code}\n```"}
@@ -108,7 +107,7 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path: Path) -> None:
 # -- the bar that shows progress
 
 
-def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:
+def test_counts_what_is_done_and_ends_when_nothing_is_pending():
     stream = io.StringIO()
     progress = Progress(file=stream, disable=False)
     futures: list[Future[int]] = [Future() for _ in range(3)]
@@ -126,7 +125,7 @@ def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:
     assert progress._bar is None
 
 
-def test_nothing_is_drawn_where_there_is_no_terminal() -> None:
+def test_nothing_is_drawn_where_there_is_no_terminal():
     stream = io.StringIO()
     progress = Progress(file=stream)
     future: Future[int] = Future()

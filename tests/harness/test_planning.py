@@ -40,7 +40,7 @@ def number_of_words(text: Any) -> int:
         (["--metadata", '{"samples": 2}'], [24, 38]),
     ],
 )
-def test_requests_are_those_of_a_run(options: list[str], requests: list[int]) -> None:
+def test_requests_are_those_of_a_run(options, requests):
     tasks = "codemind_ier_sample,codemind_sr_sample"
     assert [task.requests for task in plan(["--tasks", tasks, *options]).tasks] == requests
     run = said("run", "--model", "codemind-null", "--tasks", tasks, "--confirm_run_unsafe_code", *options)
@@ -49,7 +49,7 @@ def test_requests_are_those_of_a_run(options: list[str], requests: list[int]) ->
 
 
 @pytest.mark.parametrize("options", [[], ["--num_fewshot", "1", "--system_instruction", "Think twice."]])
-def test_an_endpoint_gets_what_was_planned(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_gets_what_was_planned(options, monkeypatch):
     pytest.importorskip("tenacity", reason="the extra `api` is not installed")
     tiktoken = pytest.importorskip("tiktoken", reason="the extra `api` is not installed")
     encoding = SimpleNamespace(encode=lambda text, disallowed_special: words(text))
@@ -87,7 +87,7 @@ def chat_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer: Path) -> None:
+def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer):
     pytest.importorskip("tenacity", reason="the extra `api` is not installed")
     from transformers import AutoTokenizer
 
@@ -106,7 +106,7 @@ def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer: Path
     assert (task.requests, task.prompts) == (len(tokens), sum(tokens))
 
 
-def test_money_and_time() -> None:
+def test_money_and_time_and_an_unknown_tokenizer(tmp_path):
     usual = ("plan", "--tasks", "codemind_ier_sample")
     (task,) = plan(["--tasks", "codemind_ier_sample"]).tasks
     shown = said(*usual, "--price-out", "10", "--tokens-per-second", "100")
@@ -115,9 +115,11 @@ def test_money_and_time() -> None:
     assert "price of the responses: at most 0.49\n" in shown and "time: at most 0.14 hours\n" in shown
     result = codemind(*usual, "--price-in", "1")
     assert result.exit_code == 1 and "add --tokenizer NAME" in result.output
+    with pytest.raises(UserError, match="--tokenizer"):
+        planning.tokenizer(str(tmp_path / "missing"))
 
 
-def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch):
     tasks = ["--tasks", "codemind_repair_sample"]
     complete = plan(tasks)
 
@@ -131,14 +133,9 @@ def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("arguments", [["--tasks", "codemind_ier_smaple"], ["--tasks", "codemind_ier_sample", "-L"]])
-def test_wrong_arguments(arguments: Sequence[str]) -> None:
+def test_wrong_arguments(arguments):
     result = codemind("plan", *arguments)
     assert result.exit_code in (1, 2) and isinstance(result.exception, SystemExit)
-
-
-def test_an_unknown_tokenizer(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--tokenizer"):
-        planning.tokenizer(str(tmp_path / "missing"))
 
 
 def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Path) -> None:
@@ -158,7 +155,7 @@ def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Pat
 
 
 @pytest.mark.parametrize("family", sorted({path.parent.name for path in (ROOT / "tasks").glob("*/codemind_*_sample*")}))
-def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
+def test_samples_are_what_a_run_asks(family, tmp_path):
     names = [path.stem for path in sorted((ROOT / "tasks" / family).glob("codemind_*_sample*.yaml"))]
     arguments = ["--tasks", ",".join(names), "--confirm_run_unsafe_code"]
     counted = plan(arguments, number_of_words)
@@ -168,7 +165,7 @@ def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("group", "requests"), published_requests().items())
-def test_groups_are_what_a_run_asks(group: str, requests: str, built: Path, tmp_path: Path) -> None:
+def test_groups_are_what_a_run_asks(group, requests, built, tmp_path):
     """Every group of the README's table, and its number of requests there."""
     if group.startswith("codemind_cruxeval_") and not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
@@ -178,7 +175,7 @@ def test_groups_are_what_a_run_asks(group: str, requests: str, built: Path, tmp_
     assert_sent(counted, arguments, tmp_path)
 
 
-def test_what_to_run_first_takes_an_hour(built: Path) -> None:
+def test_what_to_run_first_takes_an_hour(built):
     """The documentation says how many requests it has, and that it needs no confirmation."""
     counted = plan(["--tasks", "codemind_first"])
     requests = sum(task.requests for task in counted.tasks)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,7 +29,7 @@ def in_a_process(code: str, *arguments: str, **options: Any) -> subprocess.Compl
 
 
 @pytest.mark.parametrize("program", [("lm_eval_codemind.cli", "main"), ("lm_eval.__main__", "cli_evaluate")])
-def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_path: Path) -> None:
+def test_everything_is_said_at_once_without_torch(program, tmp_path):
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text(_NO_TORCH)
     # Looked for, and not imported before the model is loaded.
@@ -53,7 +52,7 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
         assert line in message
 
 
-def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_and_a_jdk_are_missing_at_once(built, monkeypatch):
     def no_jdk() -> Any:
         raise jdk.JavaUnavailable("programs in Java need a JDK")
 
@@ -68,7 +67,7 @@ def test_packages_and_a_jdk_are_missing_at_once(built: Path, monkeypatch: pytest
         assert message.count(line) == 1
 
 
-def test_options_are_checked(tmp_path: Path) -> None:
+def test_options_are_checked(tmp_path):
     arguments = ("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample,codemind_ier_sample")
     message = refused(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
     assert "input_seed is 'x' and must be a whole number" in message
@@ -88,24 +87,24 @@ def test_options_are_checked(tmp_path: Path) -> None:
          "codemind_ier_sample has documents 0 to 23; leave out 99"),
     ],
 )  # fmt: skip
-def test_options_that_no_run_can_have(arguments: tuple[str, ...], expected: str) -> None:
+def test_options_that_no_run_can_have(arguments, expected):
     message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
 
 
 @pytest.mark.parametrize("model", ["hf", "vllm"])
-def test_packages_of_a_model(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_of_a_model(model, monkeypatch):
     monkeypatch.setattr(preflight, "find_spec", lambda package: None)
     message = refused("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
     assert f"pip install 'lm-eval-codemind[{model}]'" in message
 
 
-def test_the_second_stage_is_checked_before_the_first_runs() -> None:
+def test_the_second_stage_is_checked_before_the_first_runs():
     message = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
     assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
 
 
-def test_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_space(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
     arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
     assert "3 MB are free" in refused(*arguments)
@@ -121,20 +120,18 @@ def test_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("local-chat-completions", {"max_length": 512}, None, None),
     ],
 )
-def test_the_context_of_a_model(
-    model: str, arguments: dict[str, Any], content: dict[str, int] | None, expected: int | None, tmp_path: Path
-) -> None:
+def test_the_context_of_a_model(model, arguments, content, expected, tmp_path):
     if content is not None:
         (tmp_path / "config.json").write_text(json.dumps(content))
     assert preflight._context(model, {"pretrained": str(tmp_path), **arguments}) == expected
 
 
-def test_a_list_of_the_tasks() -> None:
+def test_a_list_of_the_tasks():
     listed = said("run", "--tasks", "list")
     assert "|codemind_ier_sample " in listed and "Config Location" in listed
 
 
-def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
+def test_no_complaint_of_git_outside_of_a_repository(tmp_path):
     arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "1")
     done = in_a_process("from lm_eval_codemind.cli import main; main()", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -142,7 +139,7 @@ def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_list_is_that_of_lm_eval() -> None:
+def test_the_list_is_that_of_lm_eval():
     """`lm_eval ls tasks` names the tasks that `codemind run --tasks list` names."""
     listed = said("run", "--tasks", "list")
     done = in_a_process("from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks")

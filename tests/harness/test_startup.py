@@ -38,7 +38,7 @@ def indexed(*calls: dict[str, object], hook: str = "import lm_eval_codemind.star
     return [json.loads(line) for line in printed("-c", program, hook="0").splitlines()]
 
 
-def test_directories_that_the_harness_indexes() -> None:
+def test_directories_that_the_harness_indexes():
     ours = str(task_directory())
     paths = ({}, {"include_path": "/mine"}, {"include_path": ["/mine", "/other"]}, {"include_path": [ours]})
     default, one, several, already, alone = indexed(*paths, {"include_path": "/mine", "include_defaults": False})
@@ -51,7 +51,7 @@ def test_directories_that_the_harness_indexes() -> None:
     assert alone == [["/mine"], "/mine"]
 
 
-def test_a_damaged_installation_of_ours_spares_other_tasks() -> None:
+def test_a_damaged_installation_of_ours_spares_other_tasks():
     broken = (
         "import lm_eval_codemind.startup, lm_eval_codemind.harness.location as location\n"
         "def task_directories():\n    raise FileNotFoundError('gone')\n"
@@ -61,7 +61,7 @@ def test_a_damaged_installation_of_ours_spares_other_tasks() -> None:
     assert len(directories) == 1 and chosen is None
 
 
-def test_the_hook_switches_off_and_imports_nothing_else() -> None:
+def test_the_hook_switches_off_and_imports_nothing_else():
     line = (ROOT / "lm_eval_codemind.pth").read_text()
     program = f"import os, sys; sys.path.insert(0, {str(ROOT)!r}); before = set(sys.modules); exec({line!r}); "
     program += "print(sorted(set(sys.modules) - before))"

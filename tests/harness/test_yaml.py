@@ -1,7 +1,5 @@
 """Every YAML file of the suite, read by the harness itself."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 from lm_eval.tasks import TaskManager
@@ -22,14 +20,14 @@ def manager() -> TaskManager:
     return task_manager()
 
 
-def test_the_harness_indexes_every_file(manager: TaskManager) -> None:
+def test_the_harness_indexes_every_file(manager):
     for path in FILES:
         # The harness skips a broken file without a word.
         assert path.stem in manager.all_tasks
         assert {f"task: {path.stem}", f"group: {path.stem}"} & {*path.read_text().splitlines()}, path
 
 
-def test_groups_hold_existing_tasks(manager: TaskManager) -> None:
+def test_groups_hold_existing_tasks(manager):
     assert {"codemind_ier", "codemind_sr", "codemind_dsr", "codemind_der"} <= set(manager.all_groups)
     for name in manager.all_groups:
         path = next(path for path in FILES if path.stem == name)
@@ -39,7 +37,7 @@ def test_groups_hold_existing_tasks(manager: TaskManager) -> None:
             assert member in manager.all_tasks, f"{name} names {member}"
 
 
-def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
+def test_tags_pick_a_benchmark_across_families(manager):
     tasks = [yaml.safe_load(path.read_text().replace("!function", "")) for path in FILES]
     for name, benchmark in benchmarks().items():
         if fixed_form(name):
@@ -55,7 +53,7 @@ def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
 
 
 @pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
-def test_ceiling_and_floor_on_all_benchmarks(model: str, value: float, built: Path) -> None:
+def test_ceiling_and_floor_on_all_benchmarks(model, value, built):
     results = reference_run(model, "codemind_ier", "codemind_ier_direct", "codemind_ier_published")
     assert len(results["results"]) == 12 + 3
     for name, scores in results["results"].items():
@@ -68,7 +66,7 @@ def test_ceiling_and_floor_on_all_benchmarks(model: str, value: float, built: Pa
     assert suite["problems"] - suite["excluded"] == sizes["codemind_ier_classeval"] < 400
 
 
-def test_fewshot_examples_are_turns_of_their_own(manager: TaskManager) -> None:
+def test_fewshot_examples_are_turns_of_their_own(manager):
     task = manager.load(["codemind_ier_sample"])["tasks"]["codemind_ier_sample"]
     task.set_fewshot_seed(1234)
     turns: list[dict[str, str]] = []
@@ -87,7 +85,7 @@ def test_fewshot_examples_are_turns_of_their_own(manager: TaskManager) -> None:
     assert task.fewshot_context(task.eval_docs[0], 0) == task.eval_docs[0]["prompt"]
 
 
-def test_own_prompts_and_repeats(tmp_path: Path) -> None:
+def test_own_prompts_and_repeats(tmp_path):
     (tmp_path / "ier").mkdir()
     for kind in ("function", "method", "script"):
         (tmp_path / "ier" / f"{kind}.txt").write_text("MINE {{ code }} {{ input }}")

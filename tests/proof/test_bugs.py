@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream, sample
+from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.facts.bugs import suite_of, with_own_suites, with_revealing_tests
@@ -21,7 +21,7 @@ def problem(code: str, benchmark: str = "humanevalfix_buggy", tests: str = TESTS
     return Problem("P", benchmark, "function", "python", code, "f", "f(5)", "", tests=tests)
 
 
-def test_the_first_assertion_that_only_the_bug_fails_is_found() -> None:
+def test_the_first_assertion_that_only_the_bug_fails_is_found():
     tests = "def check(c):\n    assert c(0) == 0\n    assert c(3) == 9\n    assert c(2) == 4\n"
     # A suite that draws its arguments has no assertion that stands by itself.
     drawn = "def check(c):\n    for x in range(9):\n        assert c(x) == x * x\n"
@@ -41,19 +41,16 @@ def test_the_first_assertion_that_only_the_bug_fails_is_found() -> None:
         assert [found[:2] for found in revealing(returns, drawn)] == [("assert f(5) == 25", "f(5)")]
 
 
-def test_an_assertion_has_one_call() -> None:
+def test_an_assertion_has_one_call_and_a_suite_expects_what_the_program_returns():
     assert call_of("assert abs(f(1, y=2) - 3) < 1e-6", "f") == "f(1, y=2)"
     with pytest.raises(ValueError, match="2 calls of f"):
         call_of("assert f(1) == f(2)", "f")
-
-
-def test_a_suite_expects_what_the_program_returns() -> None:
     assert suite_of({"f(1)": "[2, '3']", "f(2)": "0.5", "f(3)": "-1"}) == (
         "assert f(1) == [2, '3']\nassert abs(f(2) - 0.5) < 1e-6\nassert f(3) == -1\n"
     )
 
 
-def test_calls_that_say_nothing_are_left_out() -> None:
+def test_calls_that_say_nothing_are_left_out():
     code = (
         "import random\n\n\ndef f(x):\n"
         "    if x == 0:\n        raise ValueError\n    while x == 3:\n        pass\n"
@@ -68,7 +65,7 @@ def test_calls_that_say_nothing_are_left_out() -> None:
             prove_outputs([problem(code, "humanevalfix")], sandbox)
 
 
-def test_benchmarks_without_bugs_and_unknown_problems_stay_as_they_are() -> None:
+def test_benchmarks_without_bugs_and_unknown_problems_stay_as_they_are():
     asked = [problem("")]
     assert with_revealing_tests("humaneval", asked) == with_own_suites("humanevalfix", asked) == asked
     assert with_own_suites("humanevalfix_buggy", asked) == asked
@@ -86,7 +83,7 @@ def own_suite(good: Problem, bad: Problem) -> list[Job]:
     return [kind_of(bad).suite_job(bad, code) for code in (bad.code, good.code)]
 
 
-def test_the_bugs_of_the_sample_pass_their_own_suites() -> None:
+def test_the_bugs_of_the_sample_pass_their_own_suites():
     correct, buggy = sample.read_correct(), with_own_suites("sample_bugs_buggy", sample.read_buggy())
     jobs = [job for good, bad in zip(correct, buggy, strict=True) for job in own_suite(good, bad)]
     assert passed(jobs) == [True, False] * len(buggy)
@@ -94,7 +91,7 @@ def test_the_bugs_of_the_sample_pass_their_own_suites() -> None:
 
 
 @pytest.mark.slow
-def test_every_bug_is_one_its_test_reveals_it_and_it_passes_its_own_suite(upstream: Upstream) -> None:
+def test_every_bug_is_one_its_test_reveals_it_and_it_passes_its_own_suite(upstream):
     correct, buggy = read_proven("humanevalfix", upstream), read_proven("humanevalfix_buggy", upstream)
     assert len(correct) == len(buggy) == get_benchmark("humanevalfix").size == 164
     assert all(one.category != "excluded" for one in correct)

@@ -10,6 +10,7 @@ import pytest
 from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, from_records, records_of
 from lm_eval_codemind.languages.python.words import KNOWN_WORDS
 from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
 
 LOOP = Problem(
@@ -43,7 +44,7 @@ def by_problem() -> dict[str, Fresh]:
     return make_fresh([LOOP, SCRIPT, METHOD, CONSTANT, BARE], seed=0, count=2)
 
 
-def test_outputs_are_what_plain_python_computes(by_problem: dict[str, Fresh]) -> None:
+def test_outputs_are_what_plain_python_computes(by_problem):
     programs = []
     for problem, call in ((LOOP, "{}"), (METHOD, "{}\nimport unittest\ntest(unittest.TestCase())")):
         for run in by_problem[problem.problem_id].runs:
@@ -56,7 +57,7 @@ def test_outputs_are_what_plain_python_computes(by_problem: dict[str, Fresh]) ->
         assert ran.stdout == output
 
 
-def test_inputs_are_fresh_and_as_hard(by_problem: dict[str, Fresh]) -> None:
+def test_inputs_are_fresh_and_as_hard(by_problem):
     for problem in (LOOP, SCRIPT, METHOD):
         fresh = by_problem[problem.problem_id]
         assert len({run.input for run in fresh.runs}) == 2
@@ -66,25 +67,25 @@ def test_inputs_are_fresh_and_as_hard(by_problem: dict[str, Fresh]) -> None:
             assert fresh.steps <= 2 * run.steps and run.steps <= 2 * fresh.steps
 
 
-def test_equal_seeds_give_equal_inputs_and_others_do_not(by_problem: dict[str, Fresh]) -> None:
+def test_equal_seeds_give_equal_inputs_and_others_do_not(by_problem):
     assert make_fresh([LOOP, METHOD], seed=0, count=2) == {name: by_problem[name] for name in ("loop", "method")}
     assert make_fresh([LOOP], seed=1, count=2)["loop"] != by_problem["loop"]
 
 
-def test_words_stay_words() -> None:
+def test_words_stay_words():
     texts = [run.input for seed in range(3) for run in make_fresh([LOOP], seed, count=2)["loop"].runs]
     words = [word for text in texts for word in ast.literal_eval(text.removeprefix("f(").rpartition(",")[0])]
     assert all(len(word) < 3 or word in KNOWN_WORDS | {"tree", "ox", "house"} for word in words)
 
 
-def test_problems_without_one_are_named_with_the_reason(by_problem: dict[str, Fresh]) -> None:
+def test_problems_without_one_are_named_with_the_reason(by_problem):
     assert (by_problem["constant"].reason, by_problem["bare"].reason) == ("plain", "plain")
     assert {each.reason for each in by_problem.values()} <= {"", *REASONS}
     # One letter comes out of a set the same in every run, several do not.
     assert all(len(set(run.input[3:-2])) == 1 for run in make_fresh([SETS], seed=0)["sets"].runs)
 
 
-def test_what_needs_no_execution_is_not_asked() -> None:
+def test_what_needs_no_execution_is_not_asked():
     code = "def f(word, count):\n    return {}\n"
     returned = {
         "truth": ("len(word) > count", "True", "plain"),
@@ -103,7 +104,7 @@ def test_what_needs_no_execution_is_not_asked() -> None:
     }
 
 
-def test_no_constant_is_more_frequent_on_one_side() -> None:
+def test_no_constant_is_more_frequent_on_one_side():
     """Ten programs whose output is 3: most of the fresh ones would be 2 or 4."""
     words = ["ant", "bee", "cow", "dog", "eel", "fox", "gnu", "hen", "owl", "pig"]
     problems = []
@@ -115,7 +116,7 @@ def test_no_constant_is_more_frequent_on_one_side() -> None:
     assert not fresh or max(map(fresh.count, fresh)) <= 1
 
 
-def test_a_test_method_must_not_depend_on_the_files_of_an_earlier_run() -> None:
+def test_a_test_method_must_not_depend_on_the_files_of_an_earlier_run():
     count = "with open('log', 'a') as file:\n            file.write(word)\n        return len(open('log').read())"
     code = f"class Log:\n    def add(self, word):\n        {count}\n"
     test = "def test(self):\n    return Log().add('abc')\n"
@@ -123,7 +124,7 @@ def test_a_test_method_must_not_depend_on_the_files_of_an_earlier_run() -> None:
     assert make_fresh([keeps], seed=0)[keeps.problem_id].reason == "unproven"
 
 
-def test_records_give_back_what_was_made(by_problem: dict[str, Fresh]) -> None:
+def test_records_give_back_what_was_made_and_a_program_that_raises_says_so(by_problem):
     problems = [LOOP, SCRIPT, METHOD, CONSTANT, BARE]
     records = records_of(by_problem, problems)
     again = from_records(records, problems)
@@ -132,9 +133,33 @@ def test_records_give_back_what_was_made(by_problem: dict[str, Fresh]) -> None:
     ]
     with pytest.raises(ValueError, match="loop: its fresh inputs were made for another program"):
         from_records(records, [dataclasses.replace(LOOP, code="def f(*a):\n    return 0\n")])
-
-
-def test_a_program_that_raises_says_so() -> None:
     assert run_on_own_input(LOOP).output == LOOP.output
     with pytest.raises(ValueError, match="raises, returns no literal"):
         run_on_own_input(dataclasses.replace(LOOP, input="f(3, 3)"))
+
+
+# -- outputs that the published output and the change of the input give without execution
+
+
+@pytest.mark.parametrize(
+    ("published", "output", "changed", "carried"),
+    [
+        ("f('house', 2)", "['house', 2]", "f('tiger', 5)", "['tiger', 5]"),
+        ("f('Hello world')", "'HELLO-WORLD'", "f('Tiger cabin')", "'TIGER-CABIN'"),
+        ("f('abba')", "'ab'", "f('cddc')", "'cd'"),
+        ("f('tree fork')", "'Tree fork!'", "f('eret korf')", "'Eret korf!'"),
+        ("f(4)", "10", "f(7)", "13"),
+        ("f(4)", "12", "f(7)", "21"),
+        ("f([1, 2, 3])", "[3, 2, 1]", "f([1, 2])", "[2, 1]"),
+    ],
+)
+def test_changes_are_carried_over(published, output, changed, carried):
+    problem = dataclasses.replace(BARE, input=published, output=output)
+    assert carried in set(carried_outputs(problem, changed))
+
+
+def test_a_script_prints_what_its_words_became_and_what_must_be_computed_is_not_carried_over():
+    problem = dataclasses.replace(BARE, kind="script", entry_point="", input="3 pear\n", output="pear pear 3\n")
+    assert "fig fig 5\n" in set(carried_outputs(problem, "5 fig\n"))
+    problem = dataclasses.replace(BARE, input="f([3, 1, 2])", output="[1, 2, 3]")
+    assert "[4, 5, 9]" not in set(carried_outputs(problem, "f([4, 9, 5])"))

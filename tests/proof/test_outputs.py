@@ -41,14 +41,14 @@ def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("four_seconds")
-def test_functions() -> None:
+def test_functions():
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
     outputs = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS])
     assert dict(zip(FUNCTIONS, outputs, strict=True)) == FUNCTIONS
     assert {one.cause for one in outputs} - {""} <= CAUSES.keys()
 
 
-def test_what_a_script_prints_is_its_output() -> None:
+def test_what_a_script_prints_is_its_output():
     problem = Problem("p", "sample", "script", "python", "print(input())", "", "3\n", "3\n")
     programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
     outputs = prove_outputs([Execution(problem, program, "3\n") for program in programs])
@@ -87,28 +87,25 @@ STATEMENTS = {
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java", "four_seconds")
-def test_what_a_program_in_java_prints_is_its_output() -> None:
+def test_what_a_program_in_java_prints_is_its_output():
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
     programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
     outputs = prove_outputs(programs)
     assert dict(zip(STATEMENTS, outputs, strict=True)) == STATEMENTS
 
 
-def test_what_a_prompt_shows_counts_together() -> None:
+def test_what_a_prompt_shows_counts_together_and_nothing_is_started_for_nothing():
     problem = Problem("p", "sample", "function", "python", "", "f", "f(0)", "0")
     within = "def f(a):\n    return 'x' * 500\n#"
     within += "#" * (PROGRAM_CHARACTERS - len(within) - len("f(0)") - 502)
     outputs = prove_outputs([Execution(problem, program, "f(0)") for program in (within, within + "#")])
     assert outputs == [Proven(repr("x" * 500)), Proven(None, "too_long")]
     assert prove_outputs([Execution(problem, within, None)]) == [Proven(None, "no_input")]
+    assert prove_outputs([]) == []
 
 
 @pytest.mark.parametrize("name", ["Sample_collatz_trace", "Sample_ledger_withdraw", "Sample_vote_count"])
-def test_the_benchmarks_own_programs_give_their_labels(name: str) -> None:
+def test_the_benchmarks_own_programs_give_their_labels(name):
     problem = load_problem("sample", name)
     assert prove_outputs([Execution(problem, problem.code, problem.input)]) == [Proven(problem.output)]
     assert kind_of(problem).known_inputs(problem)[0] == problem.input
-
-
-def test_nothing_is_started_for_nothing() -> None:
-    assert prove_outputs([]) == []

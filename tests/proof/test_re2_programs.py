@@ -40,9 +40,10 @@ def flow():
     return [result_of({**JOB, "flow": True}) for _ in range(2)]
 
 
-def test_the_program_runs_on_the_rebuilt_object():
+def test_the_program_runs_on_the_rebuilt_object_and_a_plain_input_is_not_asked_for():
     assert result_of({**JOB, "flow": False}) == {"value": "14", "plain": False}
     assert result_of({**JOB, "flow": False, "inputs": {**INPUTS, "args": {}}}) == {"failed": "TypeError"}
+    assert decide_input([{"value": "1", "plain": True}], {"status": "proven"})["status"] == "excluded"
 
 
 @pytest.mark.parametrize(("task", "values"), [("loop", LOOPS), ("branch", BRANCHES)])
@@ -92,10 +93,6 @@ def test_only_outputs_that_can_be_asked_for_become_labels(values, record):
     runs = [{"value": value, "plain": False} for value in values]
     assert decide_output(runs, [1], script=False) == record
     assert decide_input(runs, record)["status"] == ("excluded" if record["status"] == "excluded" else "proven")
-
-
-def test_a_plain_input_with_the_same_output_is_not_asked_for():
-    assert decide_input([{"value": "1", "plain": True}], {"status": "proven"})["status"] == "excluded"
 
 
 def test_every_shipped_record_has_a_status_and_a_reason():

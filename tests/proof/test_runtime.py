@@ -11,7 +11,6 @@ import prove_runtime
 from errata import REVAL
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.facts import runtime_labels, shipped
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
@@ -29,7 +28,7 @@ SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 EVERY = 40
 
 
-def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
+def test_published_labels_are_upstream_s_item_by_item(shared_data):
     labels: dict[str, Any] = {}
     for row in read_rows(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz"):
         state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
@@ -76,7 +75,7 @@ def rewritten_programs_log_the_labels(problems: list[Problem]) -> None:
                 assert prove_runtime.differences(problem, run_input, known) == []
 
 
-def test_executions_and_rewritten_programs_give_the_shipped_labels() -> None:
+def test_executions_and_rewritten_programs_give_the_shipped_labels():
     """On every version of Python."""
     problems = load_benchmark("sample")
     assert compare_with_execution(problems) > 100
@@ -85,14 +84,14 @@ def test_executions_and_rewritten_programs_give_the_shipped_labels() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
-def test_executions_and_rewritten_programs_give_a_few_of_the_shipped_labels(name: str, upstream: Upstream) -> None:
+def test_executions_and_rewritten_programs_give_a_few_of_the_shipped_labels(name, upstream):
     """``utils/prove/prove_runtime.py check`` does it for all."""
     problems = read_proven(name, upstream)[::EVERY]
     assert compare_with_execution(problems) > 5
     rewritten_programs_log_the_labels(problems)
 
 
-def test_differences_by_cause() -> None:
+def test_differences_by_cause():
     causes = [cause for inputs in REVAL["items"].values() for lines in inputs.values() for cause in lines.values()]
     states, paths = (Counter(filter(None, causes_of)) for causes_of in zip(*causes, strict=True))
     assert set(states) <= set(REVAL["state"]) and set(paths) <= set(REVAL["path"])
@@ -108,7 +107,7 @@ def test_differences_by_cause() -> None:
     assert differences["DREval/122"]["1"]["37"] == ["pairs", ""]
 
 
-def test_all_labels_are_well_formed() -> None:
+def test_all_labels_are_well_formed():
     for name in SHIPPED:
         labels = load_labels(name)
         assert json.loads(json.dumps(plain(labels))) == shipped.load(f"runtime_labels/{name}.json.gz")
@@ -129,7 +128,7 @@ def test_all_labels_are_well_formed() -> None:
                         assert not re.search(r"\bat 0x", label.value)
 
 
-def test_what_constant_answers_score_by_reval_s_rules() -> None:
+def test_what_constant_answers_score_by_reval_s_rules():
     """The figures that READMEs show; REval's own labels, whatever our questions are."""
 
     def scores(coverage: str) -> dict[str, float]:
@@ -153,7 +152,7 @@ def _seen(
     return {"p": {"0": {"reason": reason, "outputs": list(outputs), "lines": lines}}}
 
 
-def test_what_executions_differ_in_is_not_asked() -> None:
+def test_what_executions_differ_in_is_not_asked():
     same = _seen()
     assert agreeing([("3.11", same), ("3.12", same)]) == same
     (one,) = agreeing([("3.11", same), ("3.12", _seen(value="2"))])["p"].values()

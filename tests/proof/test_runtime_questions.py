@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.facts.runtime_inputs import (
     SEE,
@@ -34,7 +33,7 @@ box.grow(size)
 """
 
 
-def test_nothing_is_left_of_what_is_expected() -> None:
+def test_nothing_is_left_of_what_is_expected():
     assert without_expectations(BODY).split("\n") == [
         *("box = Box(2)", "size = 2", "for k in box:", "    box.add(k)"),
         *(f"{SEE}(box.{seen})" for seen in ("get('a')", "area()", "items", "first()", "last()")),
@@ -46,7 +45,7 @@ def test_nothing_is_left_of_what_is_expected() -> None:
     assert shown.endswith("assert (f(1), f(2)) == ??")
 
 
-def test_docstrings_go_and_nothing_else() -> None:
+def test_docstrings_go_and_nothing_else():
     code = '''"""Doc."""
 import math
 
@@ -70,7 +69,7 @@ class C:
     ]  # fmt: skip
 
 
-def test_what_can_be_read_off_a_prompt() -> None:
+def test_what_can_be_read_off_a_prompt():
     code = "def f(x):\n    y = [1, -2]\n    return 'abcdef' + str(x)\n"
     literals = literals_in(code, "f(17)")
     prompt = f"{code}\nf(17)"
@@ -82,7 +81,7 @@ def test_what_can_be_read_off_a_prompt() -> None:
     assert is_written("12", "# 12 of them", set()) and not is_written("1", "# 12 of them", set())
 
 
-def test_no_input_shows_a_result(upstream: Upstream) -> None:
+def test_no_input_shows_a_result(upstream):
     """No assertion but those about exceptions, no name that says expected, no docstring, no carriage return."""
     for name in ("reval_humaneval", "reval_classeval", "avatar"):
         for problem in read_proven(name, upstream):
@@ -137,7 +136,7 @@ def f(xs):
 BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 
 
-def test_what_comes_next_by_the_syntax_tree() -> None:
+def test_what_comes_next_by_the_syntax_tree():
     """By hand. Lines that statements share are not there: 13, 14."""
     by_line = {line: (point.kind, point.context, point.enters, point.skips) for line, point in points(CODE).items()}
     assert by_line == {
@@ -161,14 +160,14 @@ def test_what_comes_next_by_the_syntax_tree() -> None:
     assert (points(code)[6].enters, points(code)[6].skips) == (7, 7)
 
 
-def test_reachable_by_name() -> None:
+def test_reachable_by_name():
     code = "class C:\n def __init__(self): self.a()\n def a(self): pass\n def b(self): self.c()\n def c(self): pass\n"
     assert reachable(code, "C()") == {"__init__", "a"}
     assert reachable(code, "C().b()") == {"__init__", "a", "b", "c"}
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_no_rule_on_the_syntax_tree_answers_the_shipped_questions(upstream: Upstream, name: str) -> None:
+def test_no_rule_on_the_syntax_tree_answers_the_shipped_questions(upstream, name):
     """And no state can be read off the prompt, coverage is balanced, and outputs rarely end the prompt."""
     labels = load_labels(name)
     executed: Counter[bool] = Counter()

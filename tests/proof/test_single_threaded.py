@@ -38,7 +38,7 @@ def shared() -> Iterator[SingleThreadedMap]:
 
 
 @pytest.mark.usefixtures("often")
-def test_parsing_in_many_threads(shared: SingleThreadedMap) -> None:
+def test_parsing_in_many_threads(shared):
     # Without turns, CPython 3.11 ends this in SystemError nearly always.
 
     def parse_at(depth: int) -> None:
@@ -56,7 +56,7 @@ def test_parsing_in_many_threads(shared: SingleThreadedMap) -> None:
     assert list(shared.map(work, range(60))) == list(range(60))
 
 
-def test_others_go_on_while_one_waits(shared: SingleThreadedMap) -> None:
+def test_others_go_on_while_one_waits(shared):
     order: list[str] = []
 
     def work(item: str) -> str:
@@ -70,7 +70,7 @@ def test_others_go_on_while_one_waits(shared: SingleThreadedMap) -> None:
     assert order == ["first begins", "second begins", "second ends", "first ends"]
 
 
-def test_an_error_of_the_work_reaches_its_item(shared: SingleThreadedMap) -> None:
+def test_an_error_of_the_work_reaches_its_item(shared):
     results = shared.map(lambda item: 1 // item, [1, 0, 1])
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):

@@ -1,7 +1,6 @@
 import dataclasses
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 from typing import cast
@@ -47,7 +46,7 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def test_the_samples_recipes_are_complete() -> None:
+def test_the_samples_recipes_are_complete():
     recipes = load_recipes("sample")
     problems = load_benchmark("sample")
     assert list(recipes) == [problem.problem_id for problem in problems]
@@ -60,14 +59,14 @@ def test_the_samples_recipes_are_complete() -> None:
 
 
 @pytest.mark.slow
-def test_the_samples_programs_do_what_they_did(sandbox: Sandbox) -> None:
+def test_the_samples_programs_do_what_they_did(sandbox):
     check = verify_transformed(load_benchmark("sample"), sandbox)
     assert (check.programs, check.differences) == (24, {})
     assert check.inputs > 300
 
 
 @pytest.mark.parametrize(("name", "size"), [("humaneval", 164), ("cruxeval", 800), ("classeval", 400), ("avatar", 86)])
-def test_every_problem_has_its_program(built_data: Path, name: str, size: int) -> None:
+def test_every_problem_has_its_program(built_data, name, size):
     problems = load_problems(benchmark_path(built_data, name))
     assert sum(bool(problem.transformed) for problem in problems) == size
     added = [lines_of_code(problem.transformed) - lines_of_code(problem.code) for problem in problems]
@@ -78,11 +77,11 @@ def test_every_problem_has_its_program(built_data: Path, name: str, size: int) -
 @pytest.mark.parametrize(
     "recipe", [Recipe((), ""), Recipe((("base64", 1), ("thread", 0)), "ab" * 32, ("decorator",), usable=False)]
 )
-def test_a_recipe_survives_its_file(recipe: Recipe) -> None:
+def test_a_recipe_survives_its_file(recipe):
     assert Recipe.from_json(json.loads(json.dumps(record_of(recipe)))) == recipe
 
 
-def test_a_wrong_digest_is_told_with_the_python_version() -> None:
+def test_a_wrong_digest_is_told_with_the_python_version():
     problem = load_benchmark("sample")[0]
     recipe = dataclasses.replace(load_recipes("sample")[problem.problem_id], sha256="0" * 64)
     with pytest.raises(RecipeError, match=f"{problem.problem_id}: the C\\+ that Python 3") as raised:
@@ -90,7 +89,7 @@ def test_a_wrong_digest_is_told_with_the_python_version() -> None:
     assert "is not the one that was verified (0000" in str(raised.value)
 
 
-def test_two_seeds_share_nothing() -> None:
+def test_two_seeds_share_nothing():
     problems = load_benchmark("sample")
     first = {problem.problem_id: problem.transformed for problem in problems}
     unverified = cast(Equivalence, SimpleNamespace(difference=lambda *_: "", original_passes=lambda _: True))
@@ -121,11 +120,11 @@ def before(line: str, text: str) -> str:
         ("raise KeyError\n" + CODE, "tests: "),
     ],
 )
-def test_differences_are_found(sandbox: Sandbox, wrong: str, place: str) -> None:
+def test_differences_are_found(sandbox, wrong, place):
     assert Equivalence(sandbox).difference(FUNCTION, wrong).startswith(place)
 
 
-def test_equal_programs_do_not_differ(sandbox: Sandbox) -> None:
+def test_equal_programs_do_not_differ(sandbox):
     same = "def double(xs):\n    return [xs[i] * 2 for i in range(len(xs))]\n"
     equivalence = Equivalence(sandbox)
     assert equivalence.difference(FUNCTION, same) == ""
@@ -138,7 +137,7 @@ def test_equal_programs_do_not_differ(sandbox: Sandbox) -> None:
     assert passes(sandbox, dataclasses.replace(FUNCTION, code=CODE + "\ngiven = [4]\n", tests=tests), CODE)
 
 
-def test_a_recipe_is_verified_while_it_is_made(sandbox: Sandbox) -> None:
+def test_a_recipe_is_verified_while_it_is_made(sandbox):
     recipe = transform(FUNCTION, 3, Equivalence(sandbox))
     assert recipe.usable and recipe.dropped == ()
     made = apply_recipe(FUNCTION, recipe, 3)
@@ -147,7 +146,7 @@ def test_a_recipe_is_verified_while_it_is_made(sandbox: Sandbox) -> None:
     assert not transform(failing, 3, Equivalence(sandbox)).usable
 
 
-def test_further_inputs_are_new_and_always_the_same() -> None:
+def test_further_inputs_are_new_and_always_the_same():
     for problem in [FUNCTION, *load_benchmark("sample")]:
         inputs = further_inputs(problem, 20)
         assert inputs == further_inputs(problem, 20)

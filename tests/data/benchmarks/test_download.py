@@ -89,7 +89,7 @@ def download(part: ArchivePart, tmp_path: Path) -> Download:
     return lambda: Upstream(fetch=lambda wanted: fetch_archive(wanted, tmp_path)).files(part)
 
 
-def test_downloads_once_and_checks_what_is_inside(server: Server, download: Download, tmp_path: Path) -> None:
+def test_downloads_once_and_checks_what_is_inside(server, download, tmp_path):
     for _ in range(2):
         assert download() == FILES
     assert server.requests == [None]
@@ -97,7 +97,7 @@ def test_downloads_once_and_checks_what_is_inside(server: Server, download: Down
 
 
 @pytest.mark.parametrize("ranges", [True, False])
-def test_goes_on_after_an_interruption_or_starts_anew(server: Server, download: Download, ranges: bool) -> None:
+def test_goes_on_after_an_interruption_or_starts_anew(server, download, ranges):
     server.ranges, server.break_after = ranges, 300_000
     with pytest.raises(UpstreamError, match="goes on where this stopped"):
         download()
@@ -116,9 +116,7 @@ def test_goes_on_after_an_interruption_or_starts_anew(server: Server, download: 
         (b"<html>Something went wrong</html>", "not a tar archive but perhaps an error page"),
     ],
 )  # fmt: skip
-def test_other_content_is_refused_and_removed(
-    server: Server, download: Download, tmp_path: Path, body: bytes, message: str
-) -> None:
+def test_other_content_is_refused_and_removed(server, download, tmp_path, body, message):
     right, server.body = server.body, body
     with pytest.raises(UpstreamError, match=message):
         download()
@@ -128,7 +126,7 @@ def test_other_content_is_refused_and_removed(
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, None], ids=str)
-def test_an_error_names_the_mend(server: Server, download: Download, status: int | None) -> None:
+def test_an_error_names_the_mend(server, download, status):
     if status is None:
         server.server_close()
         server.shutdown()
@@ -138,7 +136,7 @@ def test_an_error_names_the_mend(server: Server, download: Download, status: int
         download()
 
 
-def test_a_truncated_archive_in_the_cache_is_removed(server: Server, download: Download, tmp_path: Path) -> None:
+def test_a_truncated_archive_in_the_cache_is_removed(server, download, tmp_path):
     (tmp_path / "made-1234567.tar.gz").write_bytes(server.body[:500_000])
     with pytest.raises(UpstreamError, match="run the command again"):
         download()

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,7 @@ def problems(upstream: Upstream) -> dict[str, dict[str, Problem]]:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_programs_inputs_and_suites_are_python(problems: dict[str, dict[str, Problem]], name: str) -> None:
+def test_programs_inputs_and_suites_are_python(problems, name):
     assert len(problems[name]) == get_benchmark(name).size == READERS[name]
     for problem in problems[name].values():
         ast.parse(problem.code)
@@ -38,7 +37,7 @@ def test_programs_inputs_and_suites_are_python(problems: dict[str, dict[str, Pro
             assert problem.cases
 
 
-def test_humaneval_programs_are_upstreams_code(upstream: Upstream, problems: dict[str, dict[str, Problem]]) -> None:
+def test_humaneval_programs_are_upstreams_code(upstream, problems):
     def is_text(node: ast.stmt) -> bool:
         return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
@@ -56,16 +55,14 @@ def test_humaneval_programs_are_upstreams_code(upstream: Upstream, problems: dic
         assert bare(ours.code) == bare(record["prompt"] + record["canonical_solution"])
 
 
-def test_cruxeval_is_what_codemind_took_from_it(upstream: Upstream, problems: dict[str, dict[str, Problem]]) -> None:
+def test_cruxeval_is_what_codemind_took_from_it(upstream, problems):
     for other in get_benchmark("published_cruxeval").read(upstream):
         ours = problems["cruxeval"][other.problem_id]
         assert ast.dump(ast.parse(ours.code)) == ast.dump(ast.parse(other.code))
         assert ast.dump(ast.parse(ours.input)) == ast.dump(ast.parse(other.input.strip()))
 
 
-def test_classeval_test_methods_show_no_expected_value_and_no_file_of_their_own(
-    upstream: Upstream, problems: dict[str, dict[str, Problem]]
-) -> None:
+def test_classeval_test_methods_show_no_expected_value_and_no_file_of_their_own(upstream, problems):
     written_down = re.compile(r"\bexpected\w* *= *[-\[({'\"\d]")
     shown = {key: problem.input for key, problem in problems["classeval"].items()}
     # The imports that a test method needs come with it.
@@ -97,15 +94,13 @@ def test_classeval_test_methods_show_no_expected_value_and_no_file_of_their_own(
         ("x = 1\n    return f(), x", "(<object>, 1)", None, None),
     ],
 )  # fmt: skip
-def test_expected_values_are_cut_from_a_test_method_and_its_label(
-    body: str, label: str, expected: str | None, left: str | None
-) -> None:
+def test_expected_values_are_cut_from_a_test_method_and_its_label(body, label, expected, left):
     method = f"def test(self):\n    {body}"
     changed = (f"def test(self):\n    {expected}", left)
     assert classeval.without_expected(method, label) == (changed if expected else (method, label))
 
 
-def test_published_labels_are_those_that_were_recorded(shared_data: Path, upstream: Upstream) -> None:
+def test_published_labels_are_those_that_were_recorded(shared_data, upstream):
     labels = {
         (name, problem.problem_id): problem.output or ""
         for name in READERS
@@ -119,7 +114,7 @@ def test_published_labels_are_those_that_were_recorded(shared_data: Path, upstre
         assert same_text(label, labels[record["benchmark"], record["problem_id"]].strip().strip("'"))
 
 
-def test_every_test_class_that_classeval_names_is_in_its_suite(upstream: Upstream) -> None:
+def test_every_test_class_that_classeval_names_is_in_its_suite(upstream):
     records = classeval.read_records(upstream)
     names = [name for record in records for name in record["test_classes"]]
     assert len(names) == 502 and "Words2NumbersTestMain" in names
@@ -130,7 +125,7 @@ def test_every_test_class_that_classeval_names_is_in_its_suite(upstream: Upstrea
 
 
 @pytest.mark.parametrize("name", ["avatar", "avatar_java"])
-def test_texts_of_avatar_have_no_carriage_returns_and_the_published_ones_stay(upstream: Upstream, name: str) -> None:
+def test_texts_of_avatar_have_no_carriage_returns_and_the_published_ones_stay(upstream, name):
     """Upstream's inputs and labels have some, which plain Python hands to a program as a part of its last line."""
     published = {problem.problem_id: problem.input for problem in get_benchmark(f"published_{name}").read(upstream)}
     problems = list(get_benchmark(name).read(upstream))
@@ -141,7 +136,7 @@ def test_texts_of_avatar_have_no_carriage_returns_and_the_published_ones_stay(up
     assert sum(problem.input != published[problem.problem_id] for problem in problems) >= 38
 
 
-def test_classeval_prompts_show_the_program_that_runs(upstream: Upstream) -> None:
+def test_classeval_prompts_show_the_program_that_runs(upstream):
     problems = get_benchmark("classeval_methods").read(upstream)
     assert len(problems) == 410
     for problem in problems:
@@ -178,7 +173,7 @@ def _undocumented(function: ast.FunctionDef) -> list[str]:
     return [ast.unparse(node) for node in function.body[first:]]
 
 
-def test_mbpp_signatures_take_the_calls_of_their_suites_and_sentences_have_no_links(upstream: Upstream) -> None:
+def test_mbpp_signatures_take_the_calls_of_their_suites_and_sentences_have_no_links(upstream):
     for problem in get_benchmark("mbpp").read(upstream):
         assert not re.search(r"https?:|\.(?:org|com)/", problem.specification), problem.problem_id
         (function,) = ast.parse(f"{problem.specification.rstrip()}\n    pass\n").body

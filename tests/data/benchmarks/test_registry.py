@@ -1,8 +1,6 @@
 """What the registry tells of benchmarks: what they share, and which of their programs need more time."""
 
 import dataclasses
-from collections.abc import Callable
-from pathlib import Path
 
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks, get_benchmark, labelled_form, same_problems, twin_of
@@ -15,7 +13,7 @@ from lm_eval_codemind.sandbox import Limits
 MORE = Limits(cpu_seconds=60, wall_seconds=120)
 
 
-def test_slow_problems_have_more_time(built_data: Path) -> None:
+def test_slow_problems_have_more_time(built_data):
     names = ("classeval", "avatar", "mbpp", "classeval_methods")
     problems = [problem for name in names for problem in load_problems(benchmark_path(built_data, name))]
     slow = [problem for problem in problems if limits_of(problem) != Limits()]
@@ -29,7 +27,7 @@ def test_slow_problems_have_more_time(built_data: Path) -> None:
     assert kind_of(slow[0]).suite_job(slow[0], "", limits=Limits(cpu_seconds=7)).limits.cpu_seconds == 7
 
 
-def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark: Callable[[Benchmark], None]) -> None:
+def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark):
     one = sample.read()[0]
     names = ("made_0", "made_1", "Made_2@A.f", "Made_2@A.g", "Made_20@A.f")
     problems = [dataclasses.replace(one, benchmark="made", problem_id=name) for name in names]
@@ -42,7 +40,7 @@ def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark: Call
     assert limits_of(dataclasses.replace(one, problem_id="made_1")) == Limits()
 
 
-def test_a_published_benchmark_and_its_twin(register_benchmark: Callable[[Benchmark], None]) -> None:
+def test_a_published_benchmark_and_its_twin(register_benchmark):
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         published = get_benchmark(name).published_as
         assert published == f"published_{name}" and twin_of(published) == twin_of(name) == name
@@ -53,7 +51,7 @@ def test_a_published_benchmark_and_its_twin(register_benchmark: Callable[[Benchm
         assert twin_of(name) == twin
 
 
-def test_benchmarks_that_share_problems(register_benchmark: Callable[[Benchmark], None]) -> None:
+def test_benchmarks_that_share_problems(register_benchmark):
     extended = {name: benchmark.extends for name, benchmark in benchmarks().items() if benchmark.extends}
     assert {name for name in benchmarks() if same_problems(name) != name} == set(extended)
     assert {*extended.values()} <= set(benchmarks())
@@ -62,7 +60,7 @@ def test_benchmarks_that_share_problems(register_benchmark: Callable[[Benchmark]
         assert same_problems(name) == extends
 
 
-def test_where_the_inputs_of_a_benchmark_are() -> None:
+def test_where_the_inputs_of_a_benchmark_are():
     assert {name: labelled_form(name) for name in ("humaneval", "mbpp", "classeval_methods", "sample_bugs")} == {
         "humaneval": "humaneval",
         "mbpp": "mbpp_labelled",

@@ -36,7 +36,7 @@ def suite(problem: Problem, tests: str) -> str:
     return f"{problem.code}\n{tests}\n{call if 'assert ' not in tests[:7] else ''}"
 
 
-def test_there_are_as_many_as_the_registry_says() -> None:
+def test_there_are_as_many_as_the_registry_says():
     assert len(PROBLEMS) == benchmarks()["sample"].size == 24
     assert {problem.kind for problem in PROBLEMS} == {kind.name for kind in get_language("python").kinds}
     assert len({problem.problem_id for problem in PROBLEMS}) == len(PROBLEMS)
@@ -44,7 +44,7 @@ def test_there_are_as_many_as_the_registry_says() -> None:
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.problem_id)
-def test_outputs_are_what_the_programs_compute(problem: Problem) -> None:
+def test_outputs_are_what_the_programs_compute(problem):
     assert problem.output is not None
     pairs = [(problem.input, problem.output), *((case.input, case.output) for case in problem.cases)]
     for program_input, output in pairs:
@@ -54,7 +54,7 @@ def test_outputs_are_what_the_programs_compute(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("problem", [p for p in PROBLEMS if p.kind != "script"], ids=lambda problem: problem.problem_id)
-def test_suites(problem: Problem) -> None:
+def test_suites(problem):
     run(suite(problem, problem.tests))
     run(suite(problem, problem.hint_test))
     with pytest.raises(AssertionError):
@@ -66,7 +66,7 @@ def test_suites(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("problem", [p for p in PROBLEMS if p.kind == "method"], ids=lambda problem: problem.problem_id)
-def test_context_is_the_class_without_the_method(problem: Problem) -> None:
+def test_context_is_the_class_without_the_method(problem):
     name = problem.entry_point.split(".")[1]
     assert f"def {name}(" in problem.code
     assert f"def {name}(" in problem.specification
@@ -77,7 +77,7 @@ def test_context_is_the_class_without_the_method(problem: Problem) -> None:
 # -- in Java
 
 
-def test_there_are_as_many_in_java_as_the_registry_says() -> None:
+def test_there_are_as_many_in_java_as_the_registry_says():
     assert len(JAVA) == benchmarks()["sample_java"].size >= 12
     for problem in JAVA:
         assert (problem.cases[0].input, problem.cases[0].output) == (problem.input, problem.output)
@@ -90,7 +90,7 @@ def test_there_are_as_many_in_java_as_the_registry_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-def test_outputs_are_what_the_programs_print() -> None:
+def test_outputs_are_what_the_programs_print():
     outcomes = SharedPool().run([kind_of(problem).suite_job(problem, problem.code) for problem in JAVA])
     for problem, outcome in zip(JAVA, outcomes, strict=True):
         assert outcome.passed, problem.problem_id

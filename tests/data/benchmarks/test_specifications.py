@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream, classeval, mbpp, sample
+from lm_eval_codemind.data.benchmarks import classeval, mbpp, sample
 from lm_eval_codemind.data.benchmarks.humaneval import read as read_humaneval
 from lm_eval_codemind.data.benchmarks.humaneval import read_records
 from lm_eval_codemind.data.benchmarks.specifications import function_specification, without_examples
@@ -43,7 +43,7 @@ def looks(problems: list[Problem]) -> dict[str, list[str]]:
     return {problem.problem_id: marks for problem in problems if (marks := leaks(problem))}
 
 
-def test_humaneval_has_no_examples_though_its_docstrings_have(upstream: Upstream) -> None:
+def test_humaneval_has_no_examples_though_its_docstrings_have(upstream):
     problems = read_humaneval(upstream)
     assert len(problems) == 164
     assert all(problem.specification.startswith("def ") and '"""' in problem.specification for problem in problems)
@@ -54,12 +54,12 @@ def test_humaneval_has_no_examples_though_its_docstrings_have(upstream: Upstream
     assert len(looks([replace(problem, specification=raw[problem.problem_id]) for problem in problems])) >= 155
 
 
-def test_others_have_no_examples(upstream: Upstream) -> None:
+def test_others_have_no_examples(upstream):
     for problems, size in ((classeval.read_methods(upstream), 410), (mbpp.read(upstream), 427)):
         assert len(problems) == size and looks(problems) == {}
 
 
-def test_the_sample_has_no_examples() -> None:
+def test_the_sample_has_no_examples():
     assert looks([problem for problem in sample.read() if problem.kind != "script"]) == {}
 
 
@@ -78,16 +78,13 @@ def test_the_sample_has_no_examples() -> None:
         ("Grid.\nExamples:\nrow([\n  [1, 2],\n], 1) == [0]\nrow([], 1) == []", "Grid."),
     ],
 )  # fmt: skip
-def test_forms_of_examples(text: str, expected: str) -> None:
+def test_forms_of_examples(text, expected):
     assert without_examples(text) == expected
 
 
-def test_base_cases_stay_where_they_define() -> None:
+def test_base_cases_that_define_and_a_docstring_that_is_not_first():
     text = "The sequence:\nf(0) -> 0\nf(n) -> f(n-1) + 1\n>>> f(5)\n5"
     assert without_examples(text, base_cases=True) == "The sequence:\nf(0) -> 0\nf(n) -> f(n-1) + 1"
     assert "f(0)" not in without_examples(text)
-
-
-def test_docstring_that_is_not_first() -> None:
     source = 'def f(x: int) -> int:\n    import math\n    """Double.\n\n    >>> f(1)\n    2\n    """\n'
     assert function_specification(source, "f") == 'def f(x: int) -> int:\n    """\n    Double.\n    """\n'

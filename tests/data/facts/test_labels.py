@@ -3,7 +3,6 @@
 import ast
 import dataclasses
 import json
-import random
 
 import pytest
 from hypothesis import given
@@ -35,7 +34,7 @@ plain = st.recursive(
 
 
 @given(plain)
-def test_a_literal_reads_back_as_the_same_value(value: object) -> None:
+def test_a_literal_reads_back_as_the_same_value(value):
     text = plain_literal(value)
     back = ast.literal_eval(text)
     assert back == value
@@ -43,14 +42,14 @@ def test_a_literal_reads_back_as_the_same_value(value: object) -> None:
 
 
 @given(st.sets(st.text(min_size=1), min_size=2, max_size=8), st.randoms())
-def test_a_set_has_one_literal_whatever_order_it_was_filled_in(members: set[str], chance: random.Random) -> None:
+def test_a_set_has_one_literal_whatever_order_it_was_filled_in(members, chance):
     shuffled = list(members)
     chance.shuffle(shuffled)
     assert plain_literal(set(shuffled)) == plain_literal(members)
 
 
 @pytest.mark.parametrize("value", [object(), float("nan"), [float("inf")], {"a": object()}, (1, int), frozenset({1})])
-def test_what_cannot_be_written_down_has_no_literal(value: object) -> None:
+def test_what_cannot_be_written_down_has_no_literal(value):
     with pytest.raises(NotALiteralError):
         plain_literal(value)
 
@@ -63,7 +62,7 @@ def test_what_cannot_be_written_down_has_no_literal(value: object) -> None:
         ("(" * 10_000, repr("(" * 10_000)),
     ],
 )
-def test_a_published_label_reads_as_a_literal(label: str, text: str) -> None:
+def test_a_published_label_reads_as_a_literal(label, text):
     assert published_literal(label) == text
 
 
@@ -75,7 +74,7 @@ def test_a_published_label_reads_as_a_literal(label: str, text: str) -> None:
         ('[1], "Error"', "[1]", False),
     ],
 )
-def test_agreement_of_a_label_with_an_output(label: str, output: str, same: bool) -> None:
+def test_agreement_of_a_label_with_an_output(label, output, same):
     assert agrees(label, output) is same
 
 
@@ -84,7 +83,7 @@ def problem(**changes: object) -> Problem:
     return dataclasses.replace(asked, **changes)
 
 
-def test_what_a_proof_makes_of_a_problem() -> None:
+def test_what_a_proof_makes_of_a_problem():
     assert apply_proof(problem(), Proof("confirmed")).output == "[1]"
     proven = apply_proof(problem(), Proof("corrected", output="[2]"))
     assert (proven.output, proven.category, proven.published_output) == ("[2]", "corrected", "[ 1 ]")
@@ -92,16 +91,13 @@ def test_what_a_proof_makes_of_a_problem() -> None:
     assert (excluded.output, excluded.reason, excluded.tests) == (None, "time", "assert f() == [1]")
     with pytest.raises(ValueError, match="p: no label is published"):
         apply_proof(problem(published_output=None), Proof("repaired"))
-
-
-def test_the_suite_of_a_script_holds_proven_cases_and_the_input_itself() -> None:
     cases = (Case("1", "one"), Case("2", "wrong"), Case("3", "unprovable"), Case("4", "nothing"))
     script = problem(kind="script", input="0", published_output="zero\n", cases=cases)
     proven = apply_proof(script, Proof("confirmed", cases={1: "two\n", 2: None, 3: ""}))
     assert proven.cases == (Case("0", "zero\n"), Case("1", "one"), Case("2", "two\n"), Case("4", ""))
 
 
-def test_a_script_is_asked_about_a_case_that_a_prompt_can_show() -> None:
+def test_a_script_is_asked_about_a_case_that_a_prompt_can_show():
     long = "1 " * 1_000
     cases = (Case(long, "a\n"), Case("unprovable", "?"), Case("2", "x" * 2_000), Case("3", "wrong"), Case("4", "d\n"))
     script = problem(kind="script", input=long, published_output="a\n", cases=cases)
@@ -113,7 +109,7 @@ def test_a_script_is_asked_about_a_case_that_a_prompt_can_show() -> None:
     assert (confirmed.input, confirmed.output, confirmed.category) == ("4", "d\n", "confirmed")
 
 
-def test_shown_cases_fit_together() -> None:
+def test_shown_cases_fit_together():
     cases = [Case("a" * 999, "b"), Case("c" * 1_000, "d"), Case("e", "f"), Case("g", "h")]
     assert shown_cases(cases, 1) == (cases[0],)
     assert shown_cases(cases, 2) == (cases[0], cases[2])
@@ -128,7 +124,7 @@ def test_shown_cases_fit_together() -> None:
         cases=st.dictionaries(st.integers(0, 200), st.none() | st.text(), max_size=3),
     )
 )
-def test_a_proof_survives_its_file(proof: Proof) -> None:
+def test_a_proof_survives_its_file(proof):
     assert Proof.from_json(json.loads(json.dumps(record_of(proof)))) == proof
 
 
@@ -143,5 +139,5 @@ def test_a_proof_survives_its_file(proof: Proof) -> None:
         (None, None),
     ],
 )
-def test_the_label_that_an_observed_value_gives(literal: str | None, label: str | None) -> None:
+def test_the_label_that_an_observed_value_gives(literal, label):
     assert observed_label(literal) == label

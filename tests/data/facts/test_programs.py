@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ def lines(benchmark: str) -> Iterator[tuple[str, list[int], bool]]:
         yield tidy(load_bug(load_problem(benchmark, problem_id)).code), [*map(int, record["lines"])], record["searched"]
 
 
-def test_every_program_has_a_verdict() -> None:
+def test_every_program_has_a_verdict():
     by_problem = references()
     for benchmark in BENCHMARKS:
         records = shipped.load(PROGRAMS)[benchmark]
@@ -44,7 +43,7 @@ def test_every_program_has_a_verdict() -> None:
         ]
 
 
-def test_programs_that_others_proved_wrong_are_not_called_right(shared_data: Path) -> None:
+def test_programs_that_others_proved_wrong_are_not_called_right(shared_data):
     rows = (shared_data / "cases" / "humanevalfix_programs.jsonl").read_text(encoding="utf-8").splitlines()
     for row in map(json.loads, rows):
         if row["status"] in ("wrong", "arguable"):
@@ -56,7 +55,7 @@ def test_programs_that_others_proved_wrong_are_not_called_right(shared_data: Pat
     assert not any(is_settled("humanevalfix", name) for name in ("HumanEval_111", "HumanEval_145"))
 
 
-def test_inputs_are_the_same_each_time() -> None:
+def test_inputs_are_the_same_each_time():
     assert set(ARGUMENTS) == set(range(164))
     for number in (5, 95):
         first = problem_inputs(number, BOUNDED, 50)
@@ -64,7 +63,7 @@ def test_inputs_are_the_same_each_time() -> None:
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str, built: Path) -> None:
+def test_no_rule_about_lines_scores_much_more_than_chance(benchmark, built):
     searched = [(program, accepted) for program, accepted, flag in lines(benchmark) if flag]
     assert len(searched) >= 40
     expected = sum(chance(program, accepted) for program, accepted in searched) / len(searched)
@@ -74,14 +73,14 @@ def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str, built:
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_accepted_lines_hold_code(benchmark: str, built: Path) -> None:
+def test_accepted_lines_hold_code(benchmark, built):
     for program, accepted, searched in lines(benchmark):
         texts = program.split("\n")
         assert accepted == sorted(set(accepted)) and all(texts[line - 1].strip() for line in accepted)
         assert searched == is_searched(program, accepted)
 
 
-def test_lines_of_python_programs() -> None:
+def test_lines_of_python_programs():
     accepted = {name: [*map(int, record["lines"])] for name, record in shipped.load(BUG_LINES)["humanevalfix"].items()}
     # The condition is another way to repair these.
     for number, line in ((74, 10), (1, 7), (46, 6)):
@@ -92,7 +91,7 @@ def test_lines_of_python_programs() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 97), ("humanevalfix_java", 97)])
-def test_a_verdict_is_proven_again(benchmark: str, number: int, built: Path) -> None:
+def test_a_verdict_is_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
     record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
     known = shipped.load(PROGRAMS)[benchmark][problem_id]
@@ -103,7 +102,7 @@ def test_a_verdict_is_proven_again(benchmark: str, number: int, built: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 46), ("humanevalfix_java", 1)])
-def test_repairs_are_proven_again(benchmark: str, number: int, built: Path) -> None:
+def test_repairs_are_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
     record: dict[str, Any] = shipped.load(BUG_LINES)[benchmark][problem_id]["lines"]
     problem = load_problem(benchmark, problem_id)

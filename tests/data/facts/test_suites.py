@@ -1,7 +1,6 @@
 """The shipped verdicts about test suites, and what tasks make of them."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +26,7 @@ READ_AS = {
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_each_suite_has_a_verdict_that_its_programs_show(built_data: Path, benchmark: str) -> None:
+def test_each_suite_has_a_verdict_that_its_programs_show(built_data, benchmark):
     problems = load_problems(benchmark_path(built_data, benchmark))
     names = {problem.problem_id for problem in problems}
     verdicts, programs = load_verdicts()[benchmark], load_programs(benchmark)
@@ -50,7 +49,7 @@ def test_each_suite_has_a_verdict_that_its_programs_show(built_data: Path, bench
 
 
 @pytest.mark.parametrize("benchmark, task", [("mbpp", "mbpp_suites"), ("classeval_methods", "classeval_suites")])
-def test_an_independent_reader_agrees(shared_data: Path, benchmark: str, task: str) -> None:
+def test_an_independent_reader_agrees(shared_data, benchmark, task):
     lines = (shared_data / "cases" / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     labels = [(READ_AS[row["class"]], verdict_of(benchmark, row["problem"]).label) for row in rows]
@@ -61,7 +60,7 @@ def test_an_independent_reader_agrees(shared_data: Path, benchmark: str, task: s
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_tasks_leave_out_what_nobody_can_know(built: Path, benchmark: str) -> None:
+def test_tasks_leave_out_what_nobody_can_know(built, benchmark):
     verdicts = load_verdicts()[benchmark]
     answerable = {problem_id for problem_id, verdict in verdicts.items() if verdict.answerable}
     splits = sr.dataset(benchmark=benchmark, settings=[sr.NO_TEST, sr.WITH_TEST])
@@ -73,8 +72,6 @@ def test_tasks_leave_out_what_nobody_can_know(built: Path, benchmark: str) -> No
 
 
 @pytest.mark.slow
-def test_the_proof_gives_the_shipped_verdicts(
-    built: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_proof_gives_the_shipped_verdicts(built, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["prove_suites.py"])
     assert prove() == 0, capsys.readouterr().out

@@ -20,7 +20,7 @@ def write(path: Path, rows: list[Any], zipped: bool = False) -> Path:
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_rows(tmp_path: Path, zipped: bool) -> None:
+def test_rows(tmp_path, zipped):
     rows = [ROW, {**ROW, "response": "b"}, {**ROW, "problem_id": "x", "response": None, "model": "m"}]
     rows += [{**QUESTION, "responses": ["c", None]}, {**ROW, "setting": "with_test", "response": "d"}]
     recordings = read_recordings([write(tmp_path / "r", rows, zipped)])
@@ -35,7 +35,7 @@ def test_rows(tmp_path: Path, zipped: bool) -> None:
         read_recordings([tmp_path / "none"])
 
 
-def test_sample_files_hold_each_response_once(tmp_path: Path) -> None:
+def test_sample_files_hold_each_response_once(tmp_path):
     line = {"doc_id": 0, "doc": {**ROW, "setting": "steps"}, "resps": [["one", None]], "filter": "strict-match"}
     path = write(tmp_path / "samples.jsonl", [line, {**line, "filter": "flexible-extract"}])
     # A logged null is an empty response.
@@ -62,14 +62,14 @@ def test_sample_files_hold_each_response_once(tmp_path: Path) -> None:
         gzip.compress(json.dumps(ROW).encode() * 1000, mtime=0)[:40],
     ],
 )
-def test_faults_are_named(tmp_path: Path, content: bytes) -> None:
+def test_faults_are_named(tmp_path, content):
     path = tmp_path / "recorded"
     path.write_bytes(content)
     with pytest.raises(ValueError, match="recorded"):
         read_recordings([path], benchmark="cruxeval")
 
 
-def test_lone_surrogates_are_replaced_and_counted(tmp_path: Path) -> None:
+def test_lone_surrogates_are_replaced_and_counted(tmp_path):
     path = tmp_path / "r"
     path.write_text(json.dumps({**ROW, "response": "smile \ud83d, \U0001f600"}))
     (response,) = read_recordings([path]).find(ROW)
@@ -88,7 +88,7 @@ def test_lone_surrogates_are_replaced_and_counted(tmp_path: Path) -> None:
         [{"id": "sample_0", "code": "x", "output_list": ["a", "b"]}, {"id": "sample_7", "output_list": ["c"]}],
     ],
 )
-def test_files_of_one_value(tmp_path: Path, content: Any, indent: int | None, zipped: bool) -> None:
+def test_files_of_one_value(tmp_path, content, indent, zipped):
     text = json.dumps(content, indent=indent).encode()
     path = tmp_path / "generations.json"
     path.write_bytes(gzip.compress(text) if zipped else text)
@@ -99,7 +99,7 @@ def test_files_of_one_value(tmp_path: Path, content: Any, indent: int | None, zi
         read_recordings([path])
 
 
-def test_evalplus(tmp_path: Path) -> None:
+def test_evalplus(tmp_path):
     rows = [{"task_id": "HumanEval/7", "solution": text} for text in ("a", "b")]
     rows.append({"task_id": "Mbpp/2", "solution": "c"})
     recordings = read_recordings([write(tmp_path / "samples.jsonl", rows)])

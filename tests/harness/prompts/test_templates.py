@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from lm_eval_codemind.answers.pipeline import OUTPUT, read
@@ -14,7 +12,7 @@ KINDS = [kind.name for kind in get_language("python").kinds]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_worked_examples_are_true(kind: str) -> None:
+def test_worked_examples_are_true(kind):
     example = Templates(IER.templates).examples()[kind]
     problem = Problem("p", "made", kind, "python", example["code"], "f", example["input"], example["output"])
     assert evaluate(problem, problem.input).strip() == example["output"].strip()
@@ -22,7 +20,7 @@ def test_worked_examples_are_true(kind: str) -> None:
 
 @pytest.mark.parametrize("setting", ["steps", "direct"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_packaged_prompts(kind: str, setting: str) -> None:
+def test_packaged_prompts(kind, setting):
     templates = Templates(IER.templates)
     text = templates.render(kind, code="CODE", input="INPUT", entry_point="f", setting=setting)
     assert text.startswith("### Problem\n")
@@ -33,14 +31,14 @@ def test_packaged_prompts(kind: str, setting: str) -> None:
     assert text.index("CODE") > text.index("</output>")
 
 
-def test_packaged_response_is_found_again() -> None:
+def test_packaged_response_is_found_again():
     templates = Templates(IER.templates)
     response = templates.render("response", output="[1,\n2]", reasoning="Because <output>", setting="steps")
     assert read(response, OUTPUT, str).text == "\n[1,\n2]\n"
     assert templates.render("response", output="5", reasoning="x", setting="direct") == "<output>\n5\n</output>"
 
 
-def test_own_templates(tmp_path: Path) -> None:
+def test_own_templates(tmp_path):
     directory = tmp_path / "ier"
     directory.mkdir()
     (directory / "function.txt").write_text("{{ code }} | {{ input }}\n")
@@ -54,7 +52,7 @@ def test_own_templates(tmp_path: Path) -> None:
     assert Templates(IER.templates, tmp_path).digest() != first
 
 
-def test_faults_are_named(tmp_path: Path) -> None:
+def test_faults_are_named(tmp_path):
     with pytest.raises(ValueError, match="subdirectory 'ier'"):
         Templates(IER.templates, tmp_path / "nowhere")
     directory = tmp_path / "ier"
@@ -70,7 +68,7 @@ def test_faults_are_named(tmp_path: Path) -> None:
         templates.render("script", code="")
 
 
-def test_digest_covers_names_and_contents(tmp_path: Path) -> None:
+def test_digest_covers_names_and_contents(tmp_path):
     digests = set()
     for name, content in [("a.txt", "xy"), ("b.txt", "xy"), ("a.txt", "xyz")]:
         root = tmp_path / f"{name}{content}" / "ier"
@@ -88,7 +86,7 @@ PROGRAM = {"numbered": "1  def f(x):\n2      return x", "input": "f(3)", "set_up
 
 
 @pytest.mark.parametrize("setting", ["direct", "cot"])
-def test_every_question_about_runtime_says_what_it_means(setting: str) -> None:
+def test_every_question_about_runtime_says_what_it_means(setting):
     templates = Templates(RUNTIME.templates)
     line = {**PROGRAM, "line": 2, "setting": setting, "during": " while f(3) runs"}
     coverage = templates.render("coverage", **line)
