@@ -71,8 +71,7 @@ def test_the_first_use_builds_and_the_next_reads(made, tmp_path, caplog):
     # The release does not know this data.
     assert "compares" not in caplog.text
     assert "its results compare only with results of the same digest" in caplog.text
-    assert load_benchmark(NAME) == made.problems
-    assert made.reads == 1
+    assert load_benchmark(NAME) == made.problems and made.reads == 1
     assert read_manifest(tmp_path / "data")[NAME].categories == {"published": 2}
     assert not list((tmp_path / "data").glob("*.part"))
 
@@ -86,8 +85,7 @@ def test_what_a_damaged_manifest_or_another_builder_describes_is_built_anew(made
         monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
     else:
         (tmp_path / "data" / "manifest.json").write_text(manifest)
-    assert load_benchmark(NAME) == made.problems
-    assert made.reads == 2
+    assert load_benchmark(NAME) == made.problems and made.reads == 2
 
 
 def test_a_build_that_fails_leaves_what_was_there(made, tmp_path):
@@ -96,8 +94,7 @@ def test_a_build_that_fails_leaves_what_was_there(made, tmp_path):
     made.problems = [problem(0)]
     with pytest.raises(UpstreamError, match="give 1 problems, 2 were expected"):
         building.build([NAME], Upstream(tmp_path), tmp_path / "data")
-    assert benchmark_path(tmp_path / "data", NAME).read_bytes() == before
-    assert intact(tmp_path / "data", NAME)
+    assert benchmark_path(tmp_path / "data", NAME).read_bytes() == before and intact(tmp_path / "data", NAME)
 
 
 def test_without_a_network_one_message_names_the_mend(tmp_path, monkeypatch):
@@ -148,8 +145,7 @@ def test_a_build_has_the_bytes_that_were_released(built_data, upstream, tmp_path
     digests = built.released_digests()
     assert by_file == {file: sha256 for file, sha256 in digests.items() if file.partition(".")[0] in entries}
     for name, entry in entries.items():
-        assert intact(folder, name)
-        assert entry.digests == entry.released
+        assert intact(folder, name) and entry.digests == entry.released
         assert entry.problems == benchmarks()[name].size
 
 
@@ -201,10 +197,8 @@ def test_a_damaged_or_missing_file_is_built_anew(with_sides, tmp_path, side, dam
         file.unlink()
     else:
         file.write_bytes(damage)
-    assert not intact(tmp_path / "data", NAME)
-    assert load_benchmark(NAME) == with_sides.problems
-    assert file.read_bytes() == before
-    assert with_sides.reads == 2
+    assert not intact(tmp_path / "data", NAME) and load_benchmark(NAME) == with_sides.problems
+    assert file.read_bytes() == before and with_sides.reads == 2
 
 
 def test_a_side_that_the_build_did_not_write_is_removed(made, tmp_path):
@@ -212,8 +206,7 @@ def test_a_side_that_the_build_did_not_write_is_removed(made, tmp_path):
     load_benchmark(NAME)
     side_file = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
     side_file.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
-    assert not intact(tmp_path / "data", NAME)
-    assert load_benchmark(NAME) == made.problems
+    assert not intact(tmp_path / "data", NAME) and load_benchmark(NAME) == made.problems
 
 
 def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides):
@@ -235,8 +228,7 @@ def test_a_family_looks_its_records_up_in_a_side_file(made, tmp_path, monkeypatc
     monkeypatch.setattr(building, "SIDES", {"ours": lambda name, problems: {problems[1].problem_id: {"of": name}}})
     assert load_side(NAME, "ours") == {"made_1": {"of": NAME}}
     assert read_manifest(tmp_path / "data")[NAME].digests.keys() == {NAME, f"{NAME}.ours"}
-    assert load_side(NAME, "none of them") == {}
-    assert made.reads == 1
+    assert load_side(NAME, "none of them") == {} and made.reads == 1
 
 
 def test_side_files_hold_what_is_shipped(built):
@@ -253,10 +245,8 @@ def test_a_benchmark_of_another_package_without_upstream_is_never_stored(made, r
     """Its data may change with any release of that package, and nothing here would notice."""
     register_benchmark(Benchmark(NAME, "Made", "function", 2, made.read, labels="published"))
     load._problems.cache_clear()
-    assert load_benchmark(NAME) == made.problems
-    assert load.benchmark_digests(NAME) == digests(made.problems)
-    assert load_side(NAME, "dsr") == {}
-    assert not (tmp_path / "data").exists()
+    assert load_benchmark(NAME) == made.problems and load.benchmark_digests(NAME) == digests(made.problems)
+    assert load_side(NAME, "dsr") == {} and not (tmp_path / "data").exists()
 
 
 # -- measures of the programs

@@ -78,10 +78,8 @@ def test_a_line_of_semicolons_gains_nothing(documents):
 def test_several_responses(documents):
     document = first(documents, "function")
     values = score(document, document["target"], "", fenced(document["transformed"]), "")
-    assert values["pass@1"] == 0.5
-    assert values["pass@2"] == pytest.approx(1 - 1 / 6)
-    assert values["r_dsr"] == 0.25
-    assert values["code_found"] == 0.5
+    assert values["pass@1"] == 0.5 and values["pass@2"] == pytest.approx(1 - 1 / 6)
+    assert values["r_dsr"] == 0.25 and values["code_found"] == 0.5
 
 
 def test_an_unfinished_definition_is_found_and_never_runs(documents, monkeypatch):
@@ -93,8 +91,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(documents, monkeypatch
         ((answer,),) = dsr.extract_code([[response]], [document])
         assert answer.outcome["status"] == "unfinished" and "return 2 +" in answer.text
         values = dsr.process_results(document, [[answer]])
-        assert values["code_found"] == 1
-        assert (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
+        assert values["code_found"] == 1 and (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
     assert submitted == []
 
 
@@ -111,8 +108,7 @@ def test_prompts_show_the_program_and_a_test(documents):
     problems = {problem.problem_id: problem for problem in load_benchmark("sample")}
     assert documents.keys() == problems.keys()
     for name, row in documents.items():
-        assert row["transformed"].strip() in row["prompt"]
-        assert row["test"].strip() in row["prompt"]
+        assert row["transformed"].strip() in row["prompt"] and row["test"].strip() in row["prompt"]
         assert row["transformed"] == problems[name].transformed
         assert row["prompt"].startswith("### Problem") and row["prompt"].endswith("### Answer")
 
@@ -122,8 +118,7 @@ def test_a_fresh_set_is_made_and_recorded(documents):
     suite: dict[str, Any] = {}
     # On the command line, the seed is a text.
     fresh = {row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed="5", suite=suite)["test"]}
-    assert suite["transform_seed"] == 5
-    assert fresh.keys() == documents.keys()
+    assert suite["transform_seed"] == 5 and fresh.keys() == documents.keys()
     assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
 
 

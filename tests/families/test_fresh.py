@@ -52,8 +52,7 @@ def test_scores_gap_and_comparison(tmp_path):
         names = ("r_ier_fresh", "r_ier_original", "contamination_gap")
         assert tuple(results[f"{name},strict-match"] for name in names) == scores
         (gap, *only) = [table for table in findings(observe(read_runs([tmp_path / model]))) if table.rows]
-        assert gap.records()[0]["contamination_gap"] == scores[2]
-        assert bool(only) == (scores[2] > 0)
+        assert gap.records()[0]["contamination_gap"] == scores[2] and bool(only) == (scores[2] > 0)
     _, _, gaps = said("compare", tmp_path / "skill", tmp_path / "memory").partition("From published to fresh inputs")
     rows = {line.split()[0]: line.split()[2:5] for line in gaps.splitlines() if " sample " in line and "%" in line}
     assert rows == {"skill": ["100.0%", "100.0%", "0.0%"], "memory": ["100.0%", "0.0%", "100.0%"]}

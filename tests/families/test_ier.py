@@ -21,8 +21,7 @@ def test_dataset_of_the_sample():
         assert row["prompt"].index(problem.code.strip()) < row["prompt"].index(problem.input.strip("\n"))
         # A prompt must not hold its answer behind the marker.
         ((answer,),) = ier.strict_match([[row["target"]]], [row])
-        assert answer.text is not None
-        assert answer.text.strip("\n") == (problem.output or "").strip("\n")
+        assert answer.text is not None and answer.text.strip("\n") == (problem.output or "").strip("\n")
     assert [row["kind"] for row in splits["fewshot"]] == ["function", "method", "script"]
     assert splits["fewshot"].column_names == splits["test"].column_names
     assert suite["benchmark"] == "sample" and suite["problems"] == 24 and suite["excluded"] == 0
@@ -37,8 +36,7 @@ def test_excluded_problems_are_left_out(monkeypatch):
     monkeypatch.setattr(provenance, "benchmark_digests", lambda name: {name: "0"})
     suite: dict[str, object] = {}
     splits = ier.dataset(benchmark="cruxeval", setting="direct", suite=suite)
-    assert splits["test"]["problem_id"] == ["a"]
-    assert splits["fewshot"]["kind"] == ["function"]
+    assert splits["test"]["problem_id"] == ["a"] and splits["fewshot"]["kind"] == ["function"]
     assert (suite["problems"], suite["excluded"]) == (2, 1)
     assert "step by step" not in splits["test"][0]["prompt"]
     assert splits["fewshot"][0]["target"].startswith("<output>")

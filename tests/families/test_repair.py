@@ -64,8 +64,7 @@ def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair
     documents = rows(settings=list(pair))
     assert len(documents) == 18
     for shown, hidden in zip(documents[::2], documents[1::2], strict=True):
-        assert (shown["setting"], hidden["setting"]) == pair
-        assert shown["problem_id"] == hidden["problem_id"]
+        assert (shown["setting"], hidden["setting"]) == pair and shown["problem_id"] == hidden["problem_id"]
         test = shown["test"].strip()
         part = f"\nThe program fails this test:\n```python\n{test}\n```\n"
         assert shown["prompt"].replace(part, "") == hidden["prompt"] and test not in hidden["prompt"]
@@ -165,8 +164,7 @@ def test_repeats_are_shares_and_each_setting_has_its_pass_at_k():
 def test_pairs():
     rows = (("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
     pairs = [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in rows]
-    assert repair.repaired_by_test(pairs) == 0.5
-    assert repair.repaired_by_test.stderr(pairs) == pytest.approx(0.5)
+    assert repair.repaired_by_test(pairs) == 0.5 and repair.repaired_by_test.stderr(pairs) == pytest.approx(0.5)
     assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test.stderr([]))
 
 

@@ -44,8 +44,7 @@ def test_each_question_is_asked_where_it_needs_execution(documents):
     counts = Counter(document["setting"] for document in documents)
     assert counts["output"] == 24 and min(counts[setting] for setting in runtime_items.SETTINGS) >= 24
     keys = {Question.from_document(document).key for document in documents}
-    assert len(keys) == len(documents)
-    assert all(document["item"].startswith("input 0") for document in documents)
+    assert len(keys) == len(documents) and all(document["item"].startswith("input 0") for document in documents)
     for document in documents:
         setting, prompt = document["setting"], document["prompt"]
         if setting == "output":

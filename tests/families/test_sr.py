@@ -41,8 +41,7 @@ def test_documents_of_a_problem_are_adjacent():
         # The test, with the line that announces it and its fence, is all that tells the prompts apart.
         shown = re.escape(f"```python\n{test}\n```")
         rest, count = re.subn(rf"\nThe \w+ must pass this test:\n{shown}\n", "", second["prompt"])
-        assert count == 1
-        assert rest == first["prompt"]
+        assert count == 1 and rest == first["prompt"]
         assert first["target"] == second["target"]
 
 
@@ -182,8 +181,7 @@ def test_metrics_of_repeats():
     metrics = sr.process_results(FUNCTION, [answers])
     assert metrics["r_sr"] == {"problem_id": "P", "setting": "no_test", "passed": 0.5}
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1_with_test"] is None
-    assert metrics["code_found"] == 0.75
-    assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
+    assert metrics["code_found"] == 0.75 and metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
 
 
 def test_suites_that_are_not_fair_have_a_score_of_their_own():
@@ -216,8 +214,7 @@ def test_pairs_in_any_order_and_single_documents(caplog):
     assert values[0] == pytest.approx(0.5 * 2.718281828**0.5)
     assert values[2] == 0.5 and values[1] >= 0 and values[3] == pytest.approx(0.5)
     (warning,) = caplog.records
-    assert "leave out 1" in warning.getMessage()
-    assert isnan(sr.r_sr(records[1:3]))
+    assert "leave out 1" in warning.getMessage() and isnan(sr.r_sr(records[1:3]))
     assert mean_of_known([1.0, None, 0.0, None]) == 0.5
     assert mean_of_known.stderr([1.0, None, 0.0]) == pytest.approx(0.5)
 

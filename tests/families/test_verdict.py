@@ -92,8 +92,7 @@ def test_lines_of_the_sample():
 
 
 def test_which_lines_a_fix_changes():
-    assert changed_lines("a\nb\nc", "a\nx\nc") == [2]
-    assert changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
+    assert changed_lines("a\nb\nc", "a\nx\nc") == [2] and changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
     # Only added: the lines around the gap, also a brace in it.
     assert changed_lines("a {\nb\n}\nc", "a {\nb\n}\nx\nc") == [2, 3, 4]
     assert changed_lines("a\nb", "x\na\nb") == [1] and changed_lines("a\nb", "a\nb\nx") == [2]

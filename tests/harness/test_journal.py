@@ -48,8 +48,7 @@ def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox, tmp_path):
     journal = Journal(path, second)
     again = [journal.submit(job(number, f"b{number}")).result() for number in (1, 2, 3)]
     assert [outcome.status for outcome in again] == [Status.PASSED, Status.FAILED, Status.FAILED]
-    assert [outcome.job_id for outcome in again] == ["b1", "b2", "b3"]
-    assert second.jobs == ["b3"]
+    assert [outcome.job_id for outcome in again] == ["b1", "b2", "b3"] and second.jobs == ["b3"]
     journal.close()
     third = Counted(sandbox)
     Journal(path, third).submit(job(3)).result()
@@ -100,8 +99,7 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     forget_journals()
     with mock.patch.object(Sandbox, "submit", side_effect=AssertionError("executed again")):
         said(*arguments)
-    assert not journal.exists()
-    assert list((tmp_path / "out").rglob("results_*.json"))
+    assert not journal.exists() and list((tmp_path / "out").rglob("results_*.json"))
 
 
 # -- the bar that shows progress
@@ -118,8 +116,7 @@ def test_counts_what_is_done_and_ends_when_nothing_is_pending():
     futures[2].set_exception(ValueError())
     assert progress._bar.n == 2
     futures[1].set_result(1)
-    assert progress._bar is None
-    assert "executing" in stream.getvalue()
+    assert progress._bar is None and "executing" in stream.getvalue()
     # The next task starts its own bar; a future that is done already counts at once.
     progress.watch(futures[0])
     assert progress._bar is None

@@ -43,11 +43,9 @@ def test_directories_that_the_harness_indexes():
     paths = ({}, {"include_path": "/mine"}, {"include_path": ["/mine", "/other"]}, {"include_path": [ours]})
     default, one, several, already, alone = indexed(*paths, {"include_path": "/mine", "include_defaults": False})
     own = default[0][0]
-    assert own.endswith("lm_eval/tasks")
-    assert default == [[own, ours], None]
+    assert own.endswith("lm_eval/tasks") and default == [[own, ours], None]
     assert one == [[own, ours, "/mine"], "/mine"]
-    assert several == [[own, ours, "/mine", "/other"], ["/mine", "/other"]]
-    assert already == [[own, ours], [ours]]
+    assert several == [[own, ours, "/mine", "/other"], ["/mine", "/other"]] and already == [[own, ours], [ours]]
     assert alone == [["/mine"], "/mine"]
 
 

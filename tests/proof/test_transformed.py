@@ -61,8 +61,7 @@ def test_the_samples_recipes_are_complete():
 @pytest.mark.slow
 def test_the_samples_programs_do_what_they_did(sandbox):
     check = verify_transformed(load_benchmark("sample"), sandbox)
-    assert (check.programs, check.differences) == (24, {})
-    assert check.inputs > 300
+    assert (check.programs, check.differences) == (24, {}) and check.inputs > 300
 
 
 @pytest.mark.parametrize(("name", "size"), [("humaneval", 164), ("cruxeval", 800), ("classeval", 400), ("avatar", 86)])
@@ -127,8 +126,7 @@ def test_differences_are_found(sandbox, wrong, place):
 def test_equal_programs_do_not_differ(sandbox):
     same = "def double(xs):\n    return [xs[i] * 2 for i in range(len(xs))]\n"
     equivalence = Equivalence(sandbox)
-    assert equivalence.difference(FUNCTION, same) == ""
-    assert equivalence.compared_inputs(FUNCTION) >= 20
+    assert equivalence.difference(FUNCTION, same) == "" and equivalence.compared_inputs(FUNCTION) >= 20
     # Calls are observed with their arguments.
     assert observing_call("f([1], 2)").endswith("_result = f(*_arguments)\n(_result, _arguments)")
     assert observing_call("f(x=1)") == "f(x=1)"
@@ -149,7 +147,6 @@ def test_a_recipe_is_verified_while_it_is_made(sandbox):
 def test_further_inputs_are_new_and_always_the_same():
     for problem in [FUNCTION, *load_benchmark("sample")]:
         inputs = further_inputs(problem, 20)
-        assert inputs == further_inputs(problem, 20)
-        assert len(set(inputs)) == len(inputs)
+        assert inputs == further_inputs(problem, 20) and len(set(inputs)) == len(inputs)
         assert not {problem.input, *(case.input for case in problem.cases)} & set(inputs)
     assert len(further_inputs(FUNCTION, 20)) == 20

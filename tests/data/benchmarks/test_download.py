@@ -92,8 +92,7 @@ def download(part: ArchivePart, tmp_path: Path) -> Download:
 def test_downloads_once_and_checks_what_is_inside(server, download, tmp_path):
     for _ in range(2):
         assert download() == FILES
-    assert server.requests == [None]
-    assert [path.name for path in tmp_path.iterdir()] == ["made-1234567.tar.gz"]
+    assert server.requests == [None] and [path.name for path in tmp_path.iterdir()] == ["made-1234567.tar.gz"]
 
 
 @pytest.mark.parametrize("ranges", [True, False])

@@ -37,8 +37,7 @@ plain = st.recursive(
 def test_a_literal_reads_back_as_the_same_value(value):
     text = plain_literal(value)
     back = ast.literal_eval(text)
-    assert back == value
-    assert type(back) is type(value)
+    assert back == value and type(back) is type(value)
 
 
 @given(st.sets(st.text(min_size=1), min_size=2, max_size=8), st.randoms())
@@ -103,16 +102,14 @@ def test_a_script_is_asked_about_a_case_that_a_prompt_can_show():
     script = problem(kind="script", input=long, published_output="a\n", cases=cases)
     proven = apply_proof(script, Proof("confirmed", cases={1: None, 3: "c\n"}))
     assert (proven.input, proven.output, proven.published_output) == ("3", "c\n", "wrong")
-    assert proven.category == "corrected"
-    assert [case.input for case in proven.cases] == [long, "2", "3", "4"]
+    assert proven.category == "corrected" and [case.input for case in proven.cases] == [long, "2", "3", "4"]
     confirmed = apply_proof(script, Proof("corrected", output="b\n", cases={1: None, 3: None}))
     assert (confirmed.input, confirmed.output, confirmed.category) == ("4", "d\n", "confirmed")
 
 
 def test_shown_cases_fit_together():
     cases = [Case("a" * 999, "b"), Case("c" * 1_000, "d"), Case("e", "f"), Case("g", "h")]
-    assert shown_cases(cases, 1) == (cases[0],)
-    assert shown_cases(cases, 2) == (cases[0], cases[2])
+    assert shown_cases(cases, 1) == (cases[0],) and shown_cases(cases, 2) == (cases[0], cases[2])
     assert shown_cases([Case("i" * 1_000, "j" * 1_001)], 2) == ()
 
 

@@ -29,8 +29,7 @@ def test_rows(tmp_path, zipped):
     assert recordings.find({**QUESTION, "setting": "no_test"}) == ["a", "b", "c", ""]
     assert recordings.find({**QUESTION, "setting": "with_test"}) == ["d"]
     assert recordings.find({**QUESTION, "problem_id": "x"}) == [""]
-    assert recordings.find({"benchmark": "cruxeval", "problem_id": "x"}) == []
-    assert recordings.models == {"m"}
+    assert recordings.find({"benchmark": "cruxeval", "problem_id": "x"}) == [] and recordings.models == {"m"}
     with pytest.raises(FileNotFoundError):
         read_recordings([tmp_path / "none"])
 
@@ -73,8 +72,7 @@ def test_lone_surrogates_are_replaced_and_counted(tmp_path):
     path = tmp_path / "r"
     path.write_text(json.dumps({**ROW, "response": "smile \ud83d, \U0001f600"}))
     (response,) = read_recordings([path]).find(ROW)
-    assert isinstance(response, Reply)
-    assert (response, response.replaced) == ("smile \ufffd, \U0001f600", 1)
+    assert isinstance(response, Reply) and (response, response.replaced) == ("smile \ufffd, \U0001f600", 1)
     copy = pickle.loads(pickle.dumps(response))
     assert (copy, copy.replaced, copy.failed) == (response, 1, False)
 

@@ -75,8 +75,7 @@ def test_digest_covers_names_and_contents(tmp_path):
         root.mkdir(parents=True)
         (root / name).write_text(content)
         digests.add(Templates(IER.templates, root.parent).digest())
-    assert len(digests) == 3
-    assert IER.templates.parent.name == "ier"
+    assert len(digests) == 3 and IER.templates.parent.name == "ier"
 
 
 # -- runtime behaviour
