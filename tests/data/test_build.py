@@ -97,14 +97,11 @@ def test_a_build_that_fails_leaves_what_was_there(made, tmp_path):
     assert benchmark_path(tmp_path / "data", NAME).read_bytes() == before and intact(tmp_path / "data", NAME)
 
 
-def test_without_a_network_one_message_names_the_mend(tmp_path, monkeypatch):
+def test_what_is_not_there_is_named_with_the_mend(tmp_path, monkeypatch):
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     with pytest.raises(UpstreamError, match=r"codemind data build.*--upstream DIR.*CODEMIND_DATA"):
         load_benchmark("cruxeval")
-
-
-def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(ValueError, match="there is no benchmark 'nope'; the benchmarks are: humaneval"):
         load_benchmark("nope")
     lacking = r"holds neither a checkout cruxeval/ nor an archive cruxeval\.tar\.xz; clone"

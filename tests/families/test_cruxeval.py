@@ -23,32 +23,20 @@ from tests.families.reference import reference_run
 from tests.run_files import read_rows
 
 # Functions of the form that upstream's have, with texts of our own.
-PROMPTS_FILE = '''
-def make_direct_output_prompt(s):
-    code, input = s
-    return f"""Output of the call.
-{{braces}}
-{code}
-assert f({input}) == ??
-[ANSWER]
+PROMPTS_FILE = "".join(
+    f"""
+def make_{name}(s):
+    code, {value} = s
+    return f{text}
 """
-
-def make_cot_output_prompt(s):
-    code, input = s
-    return f"{code} thought f({input})"
-
-def make_direct_output_prompt_phind(s):
-    code, input = s
-    return f"{code}\\nassert f({input}) =="
-
-def make_direct_input_prompt(s):
-    code, output = s
-    return f"{code} from {output}"
-
-def make_cot_input_prompt(s):
-    code, output = s
-    return f"{code} thought {output}"
-'''
+    for name, value, text in (
+        ("direct_output_prompt", "input", '"""Output.\n{{braces}}\n{code}\nassert f({input}) == ??\n[ANSWER]\n"""'),
+        ("cot_output_prompt", "input", '"{code} thought f({input})"'),
+        ("direct_output_prompt_phind", "input", r'"{code}\nassert f({input}) =="'),
+        ("direct_input_prompt", "output", '"{code} from {output}"'),
+        ("cot_input_prompt", "output", '"{code} thought {output}"'),
+    )
+)
 RECORD = {"id": "sample_0", "code": "def f(x):\n    return x + 'a'", "input": "'b=='", "output": "'b==a'"}
 
 
@@ -79,7 +67,7 @@ def test_prompts_are_read_from_the_syntax_tree():
     (problem,) = cruxeval.read_prompts(Files(PROMPTS_FILE))
     prompts = json.loads(problem.upstream_questions)
     assert prompts["output_direct"] == (
-        "Output of the call.\n{braces}\ndef f(x):\n    return x + 'a'\nassert f('b==') == ??\n[ANSWER]\n"
+        "Output.\n{braces}\ndef f(x):\n    return x + 'a'\nassert f('b==') == ??\n[ANSWER]\n"
     )
     assert prompts["output_phind"].endswith("assert f('b==') ==")
     assert prompts["input_cot"].endswith("thought 'b==a'")

@@ -194,15 +194,12 @@ def test_results_of_several_models(folder, tmp_path):
     assert {row["measure"] for row in table(tmp_path / "der_complexity.json")} == {"CC", "LoC", "DEP", "NC"}
 
 
-def test_verified_with_the_first_stage_beside_it(folder, tmp_path):
+def test_verified_with_the_first_stage_beside_it_bundled_and_on_the_leaderboard(folder, tmp_path):
     _, second = stages(folder / "writes")
     moved = shutil.copytree(second.path.parent, tmp_path / "moved")
     said("verify", moved / second.path.name)
     names = {path.name for path in VIEW.companions(second.tasks[0], moved / second.path.name)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
-
-
-def test_bundle_and_leaderboard(folder, tmp_path):
     runs = {name: stages(folder / name)[1] for name in MODELS}
     bundle = tmp_path / "fails.codemind.tar.gz"
     write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})

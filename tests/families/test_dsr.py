@@ -122,7 +122,7 @@ def test_a_fresh_set_is_made_and_recorded(documents):
     assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
 
 
-def test_what_cannot_be_made_shorter_is_left_out(monkeypatch):
+def test_what_cannot_be_made_shorter_is_left_out_and_mistakes_are_named(monkeypatch):
     problems = load_benchmark("sample")
     same = dataclasses.replace(problems[0], transformed=problems[0].code)
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
@@ -130,9 +130,6 @@ def test_what_cannot_be_made_shorter_is_left_out(monkeypatch):
     rows = dsr.dataset(benchmark="sample", suite=suite)["test"]
     assert [row["problem_id"] for row in rows] == [problem.problem_id for problem in problems[1:]]
     assert suite["questions"] == len(rows)
-
-
-def test_mistakes_are_named(monkeypatch):
     with pytest.raises(ValueError, match="transform_seed is 'x', and must be a whole number"):
         dsr.dataset(benchmark="sample", transform_seed="x")
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [])
@@ -141,16 +138,8 @@ def test_mistakes_are_named(monkeypatch):
 
 
 # A string with a line at column 0; the class it stands in is indented by four spaces.
-COLUMN_0 = """\
-class {owner}:
-    def {name}(self, *args):
-        text = '''
-at column 0
-  and not
-\x0c
-'''
-        return text
-"""
+STRING = "\nat column 0\n  and not\n\x0c\n"
+COLUMN_0 = f"class {{owner}}:\n    def {{name}}(self, *args):\n        text = '''{STRING}'''\n        return text\n"
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -162,7 +151,7 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end, documents):
     assert answer.details["loc"] == 3
     namespace: dict[str, Any] = {}
     exec(answer.text, namespace)
-    assert namespace[name](None) == "\nat column 0\n  and not\n\x0c\n"
+    assert namespace[name](None) == STRING
 
 
 @pytest.mark.parametrize(

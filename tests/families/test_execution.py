@@ -118,7 +118,7 @@ def test_the_sample_is_asked_what_needs_execution(kind):
             assert [ast.literal_eval(value) for value in values] not in simple_values(run_input)
 
 
-def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log():
+def test_what_is_shipped_is_what_rewritten_programs_log_named_and_small():
     """``utils/prove/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
     executions = load_executions("sample")
     pairs = [
@@ -134,9 +134,6 @@ def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log():
     log = [[[line, {"": "?"}] for line in (*known.loops, *known.branches)], []]
     assert len(prove_executions.differences(known, log)) >= 2
     assert prove_executions.differences(known, None) == ["does not run"]
-
-
-def test_what_is_left_out_is_named_and_the_files_are_small():
     size = 0
     for name in ("sample", *BENCHMARKS):
         executions = load_executions(name).values()

@@ -56,7 +56,7 @@ def test_filters():
     assert answers == [Answer("\n\n"), Answer(None)]
 
 
-def test_metrics_of_one_response():
+def test_metrics_of_one_response_and_of_repeats():
     right, quoted, none = ([[Answer(text)]] for text in ("[1,2]", "`[1,2]`", None))
     assert ier.process_results(FUNCTION, right) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, quoted) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
@@ -64,9 +64,6 @@ def test_metrics_of_one_response():
     assert ier.process_results(FUNCTION, [[LEFT_OUT]]) == {}
     assert published.process_results(FUNCTION, quoted) == {"r_ier_text": 0.0, "answered": 1.0}
     assert published.process_results(FUNCTION, [[LEFT_OUT]]) == {}
-
-
-def test_metrics_of_repeats():
     metrics = ier.process_results(FUNCTION, [[Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("x")]])
     shares = {"r_ier": 0.25, "r_ier_text": 0.25, "answered": 0.75, "pass@1": 0.25, "pass@2": 0.5, "pass@4": 1.0}
     assert metrics == pytest.approx(shares)

@@ -122,20 +122,17 @@ def test_which_input_is_the_recorded_one(call, recorded, other, unread):
     assert [read(answer, asked) for answer in unread] == [None] * len(unread)
 
 
-def test_what_surrounds_the_recorded_call_stays():
-    asked = problem("first", "tuple(first([1, 2], 1))", "(1,)")
-    assert kind_of(asked).masked_input(asked) == "tuple(first(??))"
-    for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
-        assert read(answer, asked) == ("tuple(first([1, 3]))", False)
-    assert read("list(first([1, 3]))", asked) is None
-
-
 def method(test: str) -> Problem:
     code = "class C:\n    def m(self, x):\n        return x\n"
     return Problem("P", "made", "method", "python", code, "C.m", f"def test(self):\n    {test}\n", "None")
 
 
-def test_holes_are_read_in_the_order_of_the_text():
+def test_what_surrounds_the_recorded_call_stays_and_holes_are_read_in_order():
+    asked = problem("first", "tuple(first([1, 2], 1))", "(1,)")
+    assert kind_of(asked).masked_input(asked) == "tuple(first(??))"
+    for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
+        assert read(answer, asked) == ("tuple(first([1, 3]))", False)
+    assert read("list(first([1, 3]))", asked) is None
     asked = method("c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)")
     changed = asked.input.replace("'b'", "'c'").translate(str.maketrans("2345", "6789"))
     assert read(changed, asked) == (changed.strip("\n"), False)

@@ -55,7 +55,7 @@ def test_the_published_tasks(setting, easy, difficult, empty, built):
     assert sum(score["accuracy"] for score in silent) == empty
 
 
-def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_script_wrong(built):
+def test_an_input_that_gives_the_output_is_right_and_no_program_of_a_project_runs(built):
     by_name = {document["problem_id"]: document for document in rows("input")}
     for name, text, right in [
         ("atcoder_ABC042_A", '{"input": "5 5 7"}', 1),
@@ -67,9 +67,6 @@ def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_scrip
     ]:
         (scores,) = accuracies("input", [by_name[name]], [f"[INPUT]{text}[/INPUT]"], re2_published)
         assert scores["accuracy"] == right, (name, text)
-
-
-def test_no_program_of_a_project_runs(built):
     family = re2_published.PUBLISHED_RE2_INPUT
     document = {"benchmark": "re2", "problem_id": "p", "setting": "input", "kind": "function", "language": "python",
                 "source": "Real", "label": "{}", "shown": "1", "code": "", "entry_point": "f"}  # fmt: skip

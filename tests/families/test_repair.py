@@ -152,18 +152,15 @@ def test_echo_mend_and_silence():
     assert logged(row, "```python\n" + row["buggy"][: len(row["buggy"]) // 2])["pass@1"] == 0
 
 
-def test_repeats_are_shares_and_each_setting_has_its_pass_at_k():
+def test_repeats_are_shares_each_setting_has_its_pass_at_k_and_pairs_count():
     row, without = rows(settings=["steps", "no_test_steps"])[:2]
     metrics = logged(row, row["target"], row["buggy"], row["buggy"], "")
     assert metrics["pass@1"] == 0.25 and metrics["pass@2"] == pytest.approx(0.5)
     assert metrics["pass@1_no_test"] is None
     metrics = logged(without, without["target"], without["buggy"])
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1"] is None and metrics["pass@2_no_test"] == 1
-
-
-def test_pairs():
-    rows = (("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
-    pairs = [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in rows]
+    halves = (("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
+    pairs = [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in halves]
     assert repair.repaired_by_test(pairs) == 0.5 and repair.repaired_by_test.stderr(pairs) == pytest.approx(0.5)
     assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test.stderr([]))
 

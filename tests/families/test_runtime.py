@@ -176,18 +176,10 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_verifies_and_is_shown(directory):
+def test_a_run_verifies_is_shown_and_names_the_release_of_another_version(directory, tmp_path):
     said("verify", directory)
     shown = said("show", directory)
     assert "Hardest problems of Runtime" in shown and "state_executed" in shown
-
-
-@pytest.fixture(scope="module")
-def observations(directory: Path) -> list[Observation]:
-    return observe(read_runs([directory]))
-
-
-def test_a_run_of_another_version_names_the_release_that_verifies_it(directory, tmp_path):
     shutil.copytree(directory, tmp_path / "run")
     (file,) = (tmp_path / "run").rglob("results_*.json")
     results = json.loads(file.read_text(encoding="utf-8"))
@@ -200,7 +192,12 @@ def test_a_run_of_another_version_names_the_release_that_verifies_it(directory, 
     assert "it was made with lm-eval-codemind 0.1.0" in verified.output
 
 
-def test_the_report_shows_where_consistency_breaks(observations):
+@pytest.fixture(scope="module")
+def observations(directory: Path) -> list[Observation]:
+    return observe(read_runs([directory]))
+
+
+def test_the_report_shows_where_consistency_breaks_and_outputs_under_two_families(observations):
     by_problem = {o.problem_id: o for o in observations if o.view.name == "runtime"}
     wrong = by_problem["Sample_spiral_order"]
     assert wrong.key.within_task() == "Sample_spiral_order" and not wrong.solved
@@ -213,9 +210,6 @@ def test_the_report_shows_where_consistency_breaks(observations):
     other = by_problem["Sample_run_length"]
     assert other.view.outcome(other.unit) == "weakest in output" and other.view.predicts(other.unit) is False
     assert by_problem["Sample_recent_cache_get"].solved
-
-
-def test_outputs_under_two_families(observations):
     """IER is all right; under this family one output of the 24 is wrong."""
     (row,) = output_predictions(observations).records()
     assert (row["first"], row["second"], row["n"]) == ("Runtime", "IER", 24) or row["first"] == "IER"

@@ -156,13 +156,10 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch):
     assert submitted == []
 
 
-def test_misleading_code_is_validated_on_the_misleading_test_alone():
+def test_misleading_code_is_validated_on_the_misleading_test_alone_and_the_same_code_runs_once(monkeypatch):
     (misled, honest) = sr.extract_code([["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2)
     assert sr.process_results(MISLED, [misled]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 1}
     assert sr.process_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
-
-
-def test_the_same_code_runs_once(monkeypatch):
     submitted: list[Any] = []
     submit = journal.submit
     monkeypatch.setattr(journal, "submit", lambda job: submitted.append(job) or submit(job))
@@ -222,7 +219,7 @@ def test_pairs_in_any_order_and_single_documents(caplog):
 TASK = "codemind_sr_sample"
 
 
-def test_limit_cuts_a_pair(caplog):
+def test_limit_cuts_a_pair_and_the_harness_asks_before_code_is_run(caplog):
     with caplog.at_level(logging.WARNING, logger="lm_eval_codemind"):
         results = reference_run("oracle", TASK, limit=5, log_samples=True)
     assert results["results"][TASK]["r_sr,extract-code"] == 1.0
@@ -233,6 +230,8 @@ def test_limit_cuts_a_pair(caplog):
         (logged,) = one["filtered_resps"][0]
         assert logged.passed and one["doc"]["entry_point"].split(".")[-1] in logged.text
         assert json.loads(json.dumps(one, default=str))["filtered_resps"] == [[str(logged)]]
+    with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
+        reference_run("null", TASK, confirm_run_unsafe_code=False)
 
 
 def test_chosen_samples_another_seed_and_the_cache(tmp_path):
@@ -245,8 +244,3 @@ def test_chosen_samples_another_seed_and_the_cache(tmp_path):
     for model in ("oracle", "null"):
         results = reference_run(model, TASK, use_cache=str(tmp_path / "cache"))["results"]
         assert results[TASK]["r_sr,extract-code"] == 1.0
-
-
-def test_the_harness_asks_before_code_is_run():
-    with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
-        reference_run("null", TASK, confirm_run_unsafe_code=False)

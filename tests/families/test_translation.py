@@ -81,11 +81,8 @@ def test_gained_is_the_share_of_the_unsolved_that_the_test_solves():
     assert math.isnan(sr_score.gained([(1.0, 1.0)])) and math.isnan(sr_score.gained_stderr(pairs[:2]))
     # The variance of the mean of three zeros and ones, whose number is itself drawn.
     assert sr_score.gained_stderr(pairs) == pytest.approx(math.sqrt((4 / 9 + 1 / 9 + 1 / 9) / 4 / 5) / 0.6)
-    records = [
-        {"problem_id": str(number), "setting": setting, "passed": value}
-        for number, pair in enumerate(pairs)
-        for setting, value in zip(("no_test", "with_test"), pair, strict=True)
-    ]
+    halves = [(number, *half) for number, pair in enumerate(pairs) for half in zip(("no", "with"), pair, strict=True)]
+    records = [{"problem_id": str(n), "setting": f"{way}_test", "passed": passed} for n, way, passed in halves]
     assert gained(records) == pytest.approx(1 / 3)
 
 
@@ -163,9 +160,8 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path):
     assert metrics["r_der"] == 1 and metrics["s_der"] == pytest.approx(11 / 12)
 
     python = get_language("python")
-    documents = {
-        one.doc["problem_id"]: one.doc for one in second.tasks[0].read_samples() if one.filter == "strict-match"
-    }
+    logged = [one.doc for one in second.tasks[0].read_samples() if one.filter == "strict-match"]
+    documents = {document["problem_id"]: document for document in logged}
     assert list(documents) == [question.key.problem_id for question in (asked[1], *asked[3:])]
     same = []
     for name, document in documents.items():

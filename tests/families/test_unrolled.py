@@ -13,7 +13,7 @@ from lm_eval_codemind.transforms.unrolling import REASONS
 from prove_unrolled import gives_output, has_loops, job
 
 
-def test_the_sample_without_its_loops():
+def test_the_sample_without_its_loops_gives_the_output_under_this_python():
     suite: dict[str, object] = {}
     splits = unrolled.dataset(benchmark="sample", setting="steps", suite=suite)
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -22,9 +22,6 @@ def test_the_sample_without_its_loops():
         problem = problems[row["problem_id"]]
         assert has_loops(problem.code) and not has_loops(row["code"]) and row["code"].strip() in row["prompt"]
         assert (row["input"], row["output"]) == (problem.input, problem.output)
-
-
-def test_unrolled_programs_give_the_output_under_this_python():
     programs = {key: record["code"] for key, record in records("sample", sample.read()).items()}
     problems = [problem for problem in sample.read() if problem.problem_id in programs]
     pending = [(each, shared_sandbox().submit(job(each, programs[each.problem_id]))) for each in problems]

@@ -43,10 +43,6 @@ def values_of(problem: str, ability: float, draw: random.Random) -> Documents:
     return [Value.of(float(draw.random() < ability), problem) for _ in range(2)]
 
 
-def known_of(problem: str, ability: float, draw: random.Random) -> Documents:
-    return [*values_of(problem, ability, draw), None]
-
-
 def runtime_of(problem: str, ability: float, draw: random.Random) -> Documents:
     """Three lines and an output of a program, asked about as the task does."""
     asked = []
@@ -75,7 +71,7 @@ RUNTIME = (
 )
 CASES: list[tuple[Any, Callable[[str, float, random.Random], Documents]]] = [
     (metrics.mean, values_of),
-    (mean_of_known, known_of),
+    (mean_of_known, lambda *drawn: [*values_of(*drawn), None]),
     *[(getattr(der, name), programs_of) for name in ("r_der", "answered", "r_ier_same")],
     *[(getattr(runtime_items, name), runtime_of) for name in RUNTIME],
 ]

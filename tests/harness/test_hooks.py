@@ -64,19 +64,16 @@ def test_a_family_must_ask_each_question_once_and_one_at_least(method, function,
 
 
 @pytest.mark.parametrize(("count", "share"), [(1, 1.0), (4, 0.25)])
-def test_both_shapes_of_filtered_responses_are_scored_alike(count, share):
+def test_both_shapes_of_filtered_responses_are_scored_alike_and_others_refused(count, share):
     """Releases of the harness hand over a list of answers, or a list with that list."""
     filtered = [Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("(1, 2)")][:count]
     nested, flat = ier.process_results(VALUE, [filtered]), ier.process_results(VALUE, filtered)
     assert nested == flat and flat["r_ier"] == share
     (skipped,) = ier.strict_match([[SKIPPED]], [VALUE])
     assert ier.process_results(VALUE, skipped) == {} == ier.process_results(VALUE, [skipped])
-
-
-@pytest.mark.parametrize("results", [["[1, 2]"], [["[1, 2]"]], [[Answer("1")], [Answer("2")]]])
-def test_another_shape_is_refused_with_the_mend(results):
-    with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.6'"):
-        ier.process_results(VALUE, results)
+    for another in (["[1, 2]"], [["[1, 2]"]], [[Answer("1")], [Answer("2")]]):
+        with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.6'"):
+            ier.process_results(VALUE, another)
 
 
 @pytest.mark.parametrize(

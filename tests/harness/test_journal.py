@@ -55,7 +55,7 @@ def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox, tmp_path):
     assert third.jobs == []
 
 
-def test_what_may_owe_to_the_moment_is_executed_again(sandbox, tmp_path):
+def test_what_may_owe_to_the_moment_and_another_job_is_executed(sandbox, tmp_path):
     endless = Job.function("def f(x):\n    while True: pass\n", "assert f(1)", limits=Limits(cpu_seconds=0.2))
     for _ in range(2):
         counted = Counted(sandbox)
@@ -63,9 +63,6 @@ def test_what_may_owe_to_the_moment_is_executed_again(sandbox, tmp_path):
         assert journal.submit(endless).result().status == Status.TIMEOUT
         journal.close()
         assert len(counted.jobs) == 1
-
-
-def test_another_program_limit_or_level_is_another_job(sandbox, tmp_path):
     path = tmp_path / "journal.jsonl"
     journal = Journal(path, sandbox)
     journal.submit(job(1)).result()
@@ -105,7 +102,7 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
 # -- the bar that shows progress
 
 
-def test_counts_what_is_done_and_ends_when_nothing_is_pending():
+def test_counts_what_is_done_and_draws_nothing_without_a_terminal():
     stream = io.StringIO()
     progress = Progress(file=stream, disable=False)
     futures: list[Future[int]] = [Future() for _ in range(3)]
@@ -120,9 +117,6 @@ def test_counts_what_is_done_and_ends_when_nothing_is_pending():
     # The next task starts its own bar; a future that is done already counts at once.
     progress.watch(futures[0])
     assert progress._bar is None
-
-
-def test_nothing_is_drawn_where_there_is_no_terminal():
     stream = io.StringIO()
     progress = Progress(file=stream)
     future: Future[int] = Future()

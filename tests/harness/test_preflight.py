@@ -67,11 +67,13 @@ def test_packages_and_a_jdk_are_missing_at_once(built, monkeypatch):
         assert message.count(line) == 1
 
 
-def test_options_are_checked(tmp_path):
+def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path):
     arguments = ("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample,codemind_ier_sample")
     message = refused(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
     assert "input_seed is 'x' and must be a whole number" in message
     assert "codemind_ier_sample has 3 few-shot examples" in message
+    message = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
+    assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
 
 
 @pytest.mark.parametrize(
@@ -99,17 +101,6 @@ def test_packages_of_a_model(model, monkeypatch):
     assert f"pip install 'lm-eval-codemind[{model}]'" in message
 
 
-def test_the_second_stage_is_checked_before_the_first_runs():
-    message = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
-    assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
-
-
-def test_free_space(tmp_path, monkeypatch):
-    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
-    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
-    assert "3 MB are free" in refused(*arguments)
-
-
 @pytest.mark.parametrize(
     ("model", "arguments", "content", "expected"),
     [
@@ -126,9 +117,12 @@ def test_the_context_of_a_model(model, arguments, content, expected, tmp_path):
     assert preflight._context(model, {"pretrained": str(tmp_path), **arguments}) == expected
 
 
-def test_a_list_of_the_tasks():
+def test_a_list_of_the_tasks_and_free_space(tmp_path, monkeypatch):
     listed = said("run", "--tasks", "list")
     assert "|codemind_ier_sample " in listed and "Config Location" in listed
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
+    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
+    assert "3 MB are free" in refused(*arguments)
 
 
 def test_no_complaint_of_git_outside_of_a_repository(tmp_path):

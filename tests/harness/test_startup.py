@@ -38,7 +38,7 @@ def indexed(*calls: dict[str, object], hook: str = "import lm_eval_codemind.star
     return [json.loads(line) for line in printed("-c", program, hook="0").splitlines()]
 
 
-def test_directories_that_the_harness_indexes():
+def test_directories_that_the_harness_indexes_and_a_damaged_installation_spares_others():
     ours = str(task_directory())
     paths = ({}, {"include_path": "/mine"}, {"include_path": ["/mine", "/other"]}, {"include_path": [ours]})
     default, one, several, already, alone = indexed(*paths, {"include_path": "/mine", "include_defaults": False})
@@ -47,9 +47,6 @@ def test_directories_that_the_harness_indexes():
     assert one == [[own, ours, "/mine"], "/mine"]
     assert several == [[own, ours, "/mine", "/other"], ["/mine", "/other"]] and already == [[own, ours], [ours]]
     assert alone == [["/mine"], "/mine"]
-
-
-def test_a_damaged_installation_of_ours_spares_other_tasks():
     broken = (
         "import lm_eval_codemind.startup, lm_eval_codemind.harness.location as location\n"
         "def task_directories():\n    raise FileNotFoundError('gone')\n"

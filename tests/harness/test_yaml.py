@@ -20,14 +20,11 @@ def manager() -> TaskManager:
     return task_manager()
 
 
-def test_the_harness_indexes_every_file(manager):
+def test_the_harness_indexes_every_file_and_groups_hold_existing_tasks(manager):
     for path in FILES:
         # The harness skips a broken file without a word.
         assert path.stem in manager.all_tasks
         assert {f"task: {path.stem}", f"group: {path.stem}"} & {*path.read_text().splitlines()}, path
-
-
-def test_groups_hold_existing_tasks(manager):
     assert {"codemind_ier", "codemind_sr", "codemind_dsr", "codemind_der"} <= set(manager.all_groups)
     for name in manager.all_groups:
         path = next(path for path in FILES if path.stem == name)

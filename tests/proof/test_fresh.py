@@ -57,7 +57,7 @@ def test_outputs_are_what_plain_python_computes(by_problem):
         assert ran.stdout == output
 
 
-def test_inputs_are_fresh_and_as_hard(by_problem):
+def test_inputs_are_fresh_as_hard_and_the_same_for_equal_seeds(by_problem):
     for problem in (LOOP, SCRIPT, METHOD):
         fresh = by_problem[problem.problem_id]
         assert len({run.input for run in fresh.runs}) == 2
@@ -65,9 +65,6 @@ def test_inputs_are_fresh_and_as_hard(by_problem):
             assert run.input not in (problem.input, *(case.input for case in problem.cases))
             assert run.output != problem.output
             assert fresh.steps <= 2 * run.steps and run.steps <= 2 * fresh.steps
-
-
-def test_equal_seeds_give_equal_inputs_and_others_do_not(by_problem):
     assert make_fresh([LOOP, METHOD], seed=0, count=2) == {name: by_problem[name] for name in ("loop", "method")}
     assert make_fresh([LOOP], seed=1, count=2)["loop"] != by_problem["loop"]
 

@@ -41,14 +41,11 @@ def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("four_seconds")
-def test_functions():
+def test_functions_and_scripts():
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
     outputs = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS])
     assert dict(zip(FUNCTIONS, outputs, strict=True)) == FUNCTIONS
     assert {one.cause for one in outputs} - {""} <= CAUSES.keys()
-
-
-def test_what_a_script_prints_is_its_output():
     problem = Problem("p", "sample", "script", "python", "print(input())", "", "3\n", "3\n")
     programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
     outputs = prove_outputs([Execution(problem, program, "3\n") for program in programs])

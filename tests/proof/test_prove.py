@@ -73,10 +73,13 @@ def test_what_execution_proves():
     assert prove_labels(problems, published) == EXPECTED
 
 
-def test_a_program_that_only_runs_in_our_version_is_repaired():
+def test_a_program_that_only_runs_in_our_version_is_repaired_and_missing_packages_are_named(monkeypatch):
     ours = PROBLEMS[0]
     upstream = dataclasses.replace(ours, code="def f():\n    return helper()")
     assert prove_labels([ours], {ours.problem_id: upstream}) == {"right": Proof("repaired")}
+    monkeypatch.setattr(prove, "REQUIRED_MODULES", ("json", "no_such_package"))
+    with pytest.raises(MissingExtra, match=r"\(no_such_package\).*pip install 'lm-eval-codemind\[classeval\]'"):
+        prove_labels([], {})
 
 
 @given(st.lists(st.floats() | st.integers(-(2**60), 2**60) | st.booleans() | st.fractions(), max_size=8))
@@ -84,9 +87,3 @@ def test_addition_as_this_interpreter_does_it(items):
     scope: dict[str, Any] = {}
     exec(prove.ADDITIONS["plain" if sys.version_info < (3, 12) else "compensated"], scope)
     assert repr(scope["_add"](items)) == repr(sum(items))
-
-
-def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch):
-    monkeypatch.setattr(prove, "REQUIRED_MODULES", ("json", "no_such_package"))
-    with pytest.raises(MissingExtra, match=r"\(no_such_package\).*pip install 'lm-eval-codemind\[classeval\]'"):
-        prove_labels([], {})

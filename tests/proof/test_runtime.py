@@ -2,7 +2,6 @@ import ast
 import json
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +21,6 @@ from prove_runtime import Observations, agreeing
 from runtime_questions import plain
 from tests.run_files import read_rows
 
-ROOT = Path(__file__).parents[2]
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 # Of each of the larger benchmarks one problem in so many is executed by an ordinary run of the tests.
 EVERY = 40

@@ -136,7 +136,7 @@ def f(xs):
 BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 
 
-def test_what_comes_next_by_the_syntax_tree():
+def test_what_comes_next_by_the_syntax_tree_and_what_is_reachable():
     """By hand. Lines that statements share are not there: 13, 14."""
     by_line = {line: (point.kind, point.context, point.enters, point.skips) for line, point in points(CODE).items()}
     assert by_line == {
@@ -158,9 +158,6 @@ def test_what_comes_next_by_the_syntax_tree():
     code = "n = 0\nwhile True:\n    n += 1\n    if n > 3:\n        break\nif __name__ == '__main__':\n    print(n)\n"
     assert (points(code)[2].enters, points(code)[2].skips) == (3, 3)
     assert (points(code)[6].enters, points(code)[6].skips) == (7, 7)
-
-
-def test_reachable_by_name():
     code = "class C:\n def __init__(self): self.a()\n def a(self): pass\n def b(self): self.c()\n def c(self): pass\n"
     assert reachable(code, "C()") == {"__init__", "a"}
     assert reachable(code, "C().b()") == {"__init__", "a", "b", "c"}

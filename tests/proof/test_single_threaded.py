@@ -23,21 +23,12 @@ class Garbage:
             pass
 
 
-@pytest.fixture
-def often() -> Iterator[None]:
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
-
-
 @pytest.fixture(scope="module")
 def shared() -> Iterator[SingleThreadedMap]:
     with Sandbox(workers=2) as opened:
         yield SingleThreadedMap(opened)
 
 
-@pytest.mark.usefixtures("often")
 def test_parsing_in_many_threads(shared):
     # Without turns, CPython 3.11 ends this in SystemError nearly always.
 
@@ -53,7 +44,12 @@ def test_parsing_in_many_threads(shared):
             parse_at((7 * item + k) % 40)
         return item
 
-    assert list(shared.map(work, range(60))) == list(range(60))
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        assert list(shared.map(work, range(60))) == list(range(60))
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def test_others_go_on_while_one_waits(shared):

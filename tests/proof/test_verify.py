@@ -8,13 +8,11 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.verify import verifiable, verify_benchmark
 
-NAMES = ("right", "wrong")
-
 
 def read(upstream: Upstream) -> list[Problem]:
     code = "def f(x):\n    return x + 1\n"
-    outputs = dict(zip(NAMES, ("3", "4"), strict=True))
-    return [Problem(name, "made", "function", "python", code, "f", "f(2)", output) for name, output in outputs.items()]
+    outputs = (("right", "3"), ("wrong", "4"))
+    return [Problem(name, "made", "function", "python", code, "f", "f(2)", output) for name, output in outputs]
 
 
 def test_a_wrong_label_and_a_language_without_a_prover_are_named(register_benchmark, tmp_path):

@@ -1,30 +1,19 @@
 import ast
 from collections import Counter
 
-import pytest
-
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.benchmarks.reval import TracedProgram, read_programs
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.data.benchmarks.reval import read_programs
 from lm_eval_codemind.studies.re2.data import PROGRAMS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.data import read as read_re2
 
 
-@pytest.fixture(scope="module")
-def programs(upstream: Upstream) -> list[TracedProgram]:
-    return read_programs(upstream)
-
-
-def test_programs_inputs_and_questions(programs):
+def test_programs_inputs_and_questions_of_reval(upstream):
+    programs = read_programs(upstream)
     assert Counter(program.benchmark for program in programs) == {"humaneval": 85, "classeval": 69}
     for name, inputs, questions in (("humaneval", 396, 1157), ("classeval", 294, 1995)):
         of_benchmark = [run_input for program in programs if program.benchmark == name for run_input in program.inputs]
         assert len(of_benchmark) == inputs
         assert sum(len(run_input.questions) for run_input in of_benchmark) == questions
     assert sum(any(run_input.set_up for run_input in program.inputs) for program in programs) == 12
-
-
-def test_what_one_input_of_each_kind_is(programs):
     function = programs[0].inputs[1]
     assert function.expression == function.shown == "has_close_elements([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.05)"
     assert (function.masked, function.expected) == (f"assert {function.expression} == ??", "False")
@@ -37,12 +26,8 @@ def test_what_one_input_of_each_kind_is(programs):
 # -- RE2-Bench
 
 
-@pytest.fixture(scope="module")
-def problems(upstream: Upstream) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in read_re2(upstream)}
-
-
-def test_problems_by_task_difficulty_and_source(problems):
+def test_problems_of_re2_bench_by_task_difficulty_and_source(upstream):
+    problems = {problem.problem_id: problem for problem in read_re2(upstream)}
     records = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}
     values = Counter((record["difficulty"], record["source"]) for record in records.values() if "values" in record)
     assert values["easy", "HumanEval"] == values["easy", "ClassEval"] == 43 and values["easy", "Avatar"] == 34
@@ -57,9 +42,6 @@ def test_problems_by_task_difficulty_and_source(problems):
     for name, record in records.items():
         if record["source"] in PROGRAMS.values():
             ast.parse(problems[name].code)
-
-
-def test_one_problem_with_all_its_parts(problems):
     problem = problems["HumanEval_24"]
     record = record_of(problem.upstream_questions)
     # Upstream's label is about line 9, where the listing that it asks about has five lines.

@@ -1,6 +1,5 @@
 """Verdicts about the programs of HumanEvalFix, and the lines of their bugs."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import ARGUMENTS, BOUNDED, problem_inputs
 from prove_programs import Trial, has_lines, judge, proves, references, with_change
+from tests.run_files import read_rows
 
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
 # Problems whose specification allows fewer inputs than 1,000.
@@ -44,8 +44,7 @@ def test_every_program_has_a_verdict():
 
 
 def test_programs_that_others_proved_wrong_are_not_called_right(shared_data):
-    rows = (shared_data / "cases" / "humanevalfix_programs.jsonl").read_text(encoding="utf-8").splitlines()
-    for row in map(json.loads, rows):
+    for row in read_rows(shared_data / "cases" / "humanevalfix_programs.jsonl"):
         if row["status"] in ("wrong", "arguable"):
             python = row["java"] != "only java"
             java = row["java"] in ("same", "only java")
@@ -63,17 +62,13 @@ def test_inputs_are_the_same_each_time():
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_no_rule_about_lines_scores_much_more_than_chance(benchmark, built):
+def test_accepted_lines_hold_code_and_no_rule_about_them_scores_much_more_than_chance(benchmark, built):
     searched = [(program, accepted) for program, accepted, flag in lines(benchmark) if flag]
     assert len(searched) >= 40
     expected = sum(chance(program, accepted) for program, accepted in searched) / len(searched)
     for rule in RULES:
         right = sum(named(program)[rule] in accepted for program, accepted in searched) / len(searched)
         assert right <= expected + 0.08, (rule, right, expected)
-
-
-@pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_accepted_lines_hold_code(benchmark, built):
     for program, accepted, searched in lines(benchmark):
         texts = program.split("\n")
         assert accepted == sorted(set(accepted)) and all(texts[line - 1].strip() for line in accepted)

@@ -1,7 +1,5 @@
 """The shipped verdicts about test suites, and what tasks make of them."""
 
-import json
-
 import pytest
 
 from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
@@ -13,6 +11,7 @@ from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import load_problems
 from prove_suites import BENCHMARKS, READING, load_programs
 from prove_suites import main as prove
+from tests.run_files import read_rows
 
 # What an independent reader calls the classes.
 READ_AS = {
@@ -50,8 +49,7 @@ def test_each_suite_has_a_verdict_that_its_programs_show(built_data, benchmark):
 
 @pytest.mark.parametrize("benchmark, task", [("mbpp", "mbpp_suites"), ("classeval_methods", "classeval_suites")])
 def test_an_independent_reader_agrees(shared_data, benchmark, task):
-    lines = (shared_data / "cases" / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = read_rows(shared_data / "cases" / f"{task}.jsonl")
     labels = [(READ_AS[row["class"]], verdict_of(benchmark, row["problem"]).label) for row in rows]
     assert sum(expected == label for expected, label in labels) >= 0.9 * len(rows)
     untold = [row for row in rows if row["known_with_test"] is False or READ_AS[row["class"]] == "contradicts"]

@@ -32,14 +32,11 @@ def responses(tmp_path: Path, *texts: str) -> str:
     return str(path)
 
 
-def test_entry_points_are_declared():
+def test_entry_points_are_declared_and_the_harness_keeps_its_own_models():
     setup = configparser.ConfigParser()
     setup.read(Path(__file__).parents[3] / "setup.cfg")
     lines = setup["options.entry_points"]["lm_eval.models"].strip().splitlines()
     assert dict(line.split(" = ") for line in lines) == MODELS
-
-
-def test_the_harness_keeps_its_own_models():
     code = (
         "from lm_eval_codemind.harness.models import register; register(); from lm_eval.api.registry import get_model; "
         "print(get_model('dummy').__name__, get_model('codemind-null').__name__)"

@@ -38,7 +38,7 @@ def test_packaged_response_is_found_again():
     assert templates.render("response", output="5", reasoning="x", setting="direct") == "<output>\n5\n</output>"
 
 
-def test_own_templates(tmp_path):
+def test_own_templates_and_the_digest_of_names_and_contents(tmp_path):
     directory = tmp_path / "ier"
     directory.mkdir()
     (directory / "function.txt").write_text("{{ code }} | {{ input }}\n")
@@ -50,6 +50,13 @@ def test_own_templates(tmp_path):
     (directory / "examples.yaml").write_text("function: {code: x}\n")
     assert Templates(IER.templates, tmp_path).examples() == {"function": {"code": "x"}}
     assert Templates(IER.templates, tmp_path).digest() != first
+    digests = set()
+    for name, content in [("a.txt", "xy"), ("b.txt", "xy"), ("a.txt", "xyz")]:
+        root = tmp_path / f"{name}{content}" / "ier"
+        root.mkdir(parents=True)
+        (root / name).write_text(content)
+        digests.add(Templates(IER.templates, root.parent).digest())
+    assert len(digests) == 3 and IER.templates.parent.name == "ier"
 
 
 def test_faults_are_named(tmp_path):
@@ -66,16 +73,6 @@ def test_faults_are_named(tmp_path):
         templates.render("method", code="")
     with pytest.raises(ValueError, match=r"no template script\.txt in .*start from"):
         templates.render("script", code="")
-
-
-def test_digest_covers_names_and_contents(tmp_path):
-    digests = set()
-    for name, content in [("a.txt", "xy"), ("b.txt", "xy"), ("a.txt", "xyz")]:
-        root = tmp_path / f"{name}{content}" / "ier"
-        root.mkdir(parents=True)
-        (root / name).write_text(content)
-        digests.add(Templates(IER.templates, root.parent).digest())
-    assert len(digests) == 3 and IER.templates.parent.name == "ier"
 
 
 # -- runtime behaviour
