@@ -169,7 +169,7 @@ def with_sides(made: Made) -> Made:
     return made
 
 
-def test_what_families_need_lies_beside_the_problems(with_sides, tmp_path):
+def test_what_families_need_lies_beside_the_problems_and_changes_nothing_of_their_digest(with_sides, tmp_path):
     assert load_benchmark(NAME) == with_sides.problems
     path = benchmark_path(tmp_path / "data", NAME)
     for side, columns in COLUMN_SIDES.items():
@@ -181,6 +181,15 @@ def test_what_families_need_lies_beside_the_problems(with_sides, tmp_path):
     assert entry.digests == load.benchmark_digests(NAME)
     for name, expected in entry.digests.items():
         assert digest((tmp_path / "data" / f"{name}.jsonl").read_bytes()) == expected
+    nothing = dict.fromkeys(("hint_test", "misleading_test", "transformed", "upstream_questions"), "")
+    bare = [
+        dataclasses.replace(one, transformations=(), transformed_complexity=None, **nothing)
+        for one in with_sides.problems
+    ]
+    before = digests(with_sides.problems)
+    assert digests(bare) == {NAME: before[NAME]}
+    changed = digests([dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems])
+    assert {name for name in before if before[name] != changed[name]} == {f"{NAME}.hints"}
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
@@ -204,18 +213,6 @@ def test_a_side_that_the_build_did_not_write_is_removed(made, tmp_path):
     side_file = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
     side_file.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
     assert not intact(tmp_path / "data", NAME) and load_benchmark(NAME) == made.problems
-
-
-def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides):
-    nothing = dict.fromkeys(("hint_test", "misleading_test", "transformed", "upstream_questions"), "")
-    bare = [
-        dataclasses.replace(one, transformations=(), transformed_complexity=None, **nothing)
-        for one in with_sides.problems
-    ]
-    before = digests(with_sides.problems)
-    assert digests(bare) == {NAME: before[NAME]}
-    changed = digests([dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems])
-    assert {name for name in before if before[name] != changed[name]} == {f"{NAME}.hints"}
 
 
 # -- the side files of families

@@ -45,12 +45,16 @@ def test_the_original_gets_everything_and_what_was_shown_nothing(documents):
         assert 0 < metrics["similarity"] < 1 and echo.details["loc"] == row["loc_transformed"]
 
 
-def test_what_fails_or_breaks_gets_nothing(documents):
+def test_what_fails_or_breaks_gets_nothing_and_several_responses_a_share(documents):
     document = first(documents, "function")
     wrong = f"def {document['entry_point']}(*args, **kwargs):\n    return None\n"
     for response in (fenced(wrong), fenced("def broken(:"), "I don't know.", ""):
         values = score(document, response)
         assert (values["r_dsr"], values["pass@1"], values["shorter"]) == (0, 0, 0)
+    document = first(documents, "function")
+    values = score(document, document["target"], "", fenced(document["transformed"]), "")
+    assert values["pass@1"] == 0.5 and values["pass@2"] == pytest.approx(1 - 1 / 6)
+    assert values["r_dsr"] == 0.25 and values["code_found"] == 0.5
 
 
 def test_of_a_buggy_program_the_bug_is_to_be_kept():
@@ -73,13 +77,6 @@ def test_a_line_of_semicolons_gains_nothing(documents):
     assert score(document, fenced(padded))["r_dsr"] == score(document, fenced(spread))["r_dsr"] < 1
     commented = "# one\n\n" + document["code"].replace("\n", "  # more\n")
     assert score(document, fenced(commented))["r_dsr"] == 1
-
-
-def test_several_responses(documents):
-    document = first(documents, "function")
-    values = score(document, document["target"], "", fenced(document["transformed"]), "")
-    assert values["pass@1"] == 0.5 and values["pass@2"] == pytest.approx(1 - 1 / 6)
-    assert values["r_dsr"] == 0.25 and values["code_found"] == 0.5
 
 
 def test_an_unfinished_definition_is_found_and_never_runs(documents, monkeypatch):

@@ -31,7 +31,7 @@ BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
 KINDS, SETTINGS = ("loops", "branches"), ("lines", "states")
 # Documents of the runs that are looked at: one with a wrong step, one with a wrong output, one without an answer.
 STEP, OUTPUT, SILENT = "Sample_invert_index", "Sample_merge_intervals", "Sample_run_length"
-REASON, STATEMENTS = trace.RIGHT_REASON, (ast.stmt, ast.ExceptHandler)
+REASON, STATEMENTS, FLOW = trace.RIGHT_REASON, (ast.stmt, ast.ExceptHandler), {ast.For, ast.If, ast.While}
 EXAMPLES = yaml.safe_load((flow.LOOP_REASONING.templates / "examples.yaml").read_text(encoding="utf-8"))
 
 
@@ -252,9 +252,9 @@ def test_the_sample_is_asked_about_short_executions_with_a_choice(setting):
         nodes = [node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, STATEMENTS)]
         kinds = {type(node) for node in nodes if node.lineno in document["lines"]}
         if setting == "states":
-            assert kinds <= {ast.For, ast.If, ast.While} and all(document["values"])
+            assert kinds <= FLOW and all(document["values"])
         else:
-            assert kinds & {ast.For, ast.If, ast.While}
+            assert kinds & FLOW
 
 
 def test_parts_of_a_response_are_scored_apart():
@@ -331,21 +331,14 @@ def test_a_condition_comes_before_the_events_in_functions_that_it_calls(built):
     for benchmark in ("humaneval", "classeval"):
         for document in trace.dataset(benchmark=benchmark, setting="states")["test"]:
             assert "its line comes before the lines of the events in these functions" in document["prompt"]
-            tree = ast.parse(document["code"])
-            bodies = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-            for node in ast.walk(tree):
-                if not isinstance(node, (ast.If, ast.While)) or node.lineno not in document["lines"]:
-                    continue
+            nodes = [*ast.walk(ast.parse(document["code"]))]
+            bodies = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+            for node in (node for node in nodes if isinstance(node, (ast.If, ast.While))):
                 names = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node.test)}
-                called = [bodies[name] for name in names & bodies.keys()]
-                inner = {
-                    part.lineno
-                    for body in called
-                    for part in ast.walk(body)
-                    if isinstance(part, (ast.If, ast.For, ast.While)) and part.lineno != node.lineno
-                }
+                parts = (part for name in names & bodies.keys() for part in ast.walk(bodies[name]))
+                inner = {part.lineno for part in parts if type(part) in FLOW} - {node.lineno}
                 following = {after for line, after in pairwise(document["lines"]) if line == node.lineno}
-                if inner & set(document["lines"]):
+                if node.lineno in document["lines"] and inner & set(document["lines"]):
                     calling += 1
                     assert inner & following, document["problem_id"]
     assert calling >= 10

@@ -66,7 +66,7 @@ def asked(**options: Any) -> list[Question]:
     return [Question.from_document(document) for document in rows(**options)]
 
 
-def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more():
+def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more_and_answers_are_balanced():
     every, three, usual = asked(items="all"), asked(items=3), asked()
     assert [question for question in every if question in usual] == usual
     assert {question.key for question in usual} < {question.key for question in three}
@@ -74,10 +74,6 @@ def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more():
         counts = Counter((question.key.problem_id, question.key.setting) for question in questions)
         there = Counter((question.key.problem_id, question.key.setting) for question in every)
         assert counts == {place: min(most, count) for place, count in there.items()}
-
-
-def test_the_choice_keeps_the_answers_balanced():
-    every, usual = asked(items="all"), asked()
     coverage = Counter(question["answer"] for question in every if question.key.setting == "coverage")
     assert coverage["yes"] == coverage["no"]
     known, chosen = (

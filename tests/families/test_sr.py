@@ -129,9 +129,6 @@ def test_what_runs_is_logged_with_its_outcome():
         answer = outcome_of(f"def double(x):\n{broken}")
         assert answer.text is not None and broken in answer.text
         assert (answer.outcome["status"], answer.outcome["exception_type"]) == ("error", "SyntaxError")
-
-
-def test_body_alone_and_future_imports():
     assert outcome_of("    return 2 * x").outcome["status"] == "passed"
     future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x")
     assert future.text.startswith("from __future__ import annotations\nfrom numbers")

@@ -81,7 +81,7 @@ def test_the_prompts_of_the_sample():
         assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
 
 
-def test_lines_of_the_sample():
+def test_lines_of_the_sample_and_which_lines_a_fix_changes():
     bugs = {f"Sample_{bug['problem']}": bug for bug in sample.bugs()}
     for row in located():
         lines, bug = row["program"].split("\n"), bugs[row["problem_id"]]
@@ -89,9 +89,6 @@ def test_lines_of_the_sample():
             if bug["bug"] not in ("missing case", "missing return"):
                 assert bug["buggy"].strip() in lines[number - 1] or lines[number - 1].strip() in bug["buggy"]
         assert f"{row['lines'][0]:>{len(str(len(lines)))}}  {lines[row['lines'][0] - 1]}".rstrip() in row["prompt"]
-
-
-def test_which_lines_a_fix_changes():
     assert changed_lines("a\nb\nc", "a\nx\nc") == [2] and changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
     # Only added: the lines around the gap, also a brace in it.
     assert changed_lines("a {\nb\n}\nc", "a {\nb\n}\nx\nc") == [2, 3, 4]
@@ -109,7 +106,7 @@ def test_some_line_is_changed_whenever_programs_differ(old, new):
     assert all(line in rest for number, line in enumerate(old, 1) if number not in lines)
 
 
-def test_answers_that_never_change():
+def test_answers_that_never_change_and_pairs_with_their_standard_errors(caplog):
     documents = verdicts()
     for answer, recall in (("yes", (0, 1)), ("no", (1, 0))):
         rows = [logged(row, f"<answer>{answer}</answer>") for row in documents]
@@ -117,9 +114,6 @@ def test_answers_that_never_change():
         assert verdict.verdict_pair([row["verdict_pair"] for row in rows]) == 0
         assert {row["recall_buggy"] for row in rows} == {None, recall[0]}
         assert {row["recall_correct"] for row in rows} == {None, recall[1]}
-
-
-def test_pairs_and_their_standard_errors(caplog):
     rights = [("a", 1, 1), ("b", 1, 0), ("c", 0, 0)]
     halves = [(name, *half) for name, *rest in rights for half in zip(SETTINGS, rest, strict=True)]
     halves.append(("d", "buggy", 1))

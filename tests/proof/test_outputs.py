@@ -52,43 +52,35 @@ def test_functions_and_scripts():
     assert outputs == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
 
 
-JAVA = """\
-import java.util.*;
-
+JAVA = """import java.util.*;
 public class Main {{
-    public static void main(String[] args) throws Exception {{
-        Scanner in = new Scanner(System.in);
-        {}
+    public static void main(String[] args) throws Exception {{ Scanner in = new Scanner(System.in); {}
     }}
 }}
 """
-# What a program in Java does -> what may be said of it.
+# What programs in Java do -> what may be said of them.
 STATEMENTS = {
-    "System.out.println(in.nextInt() + 1);": Proven("4\n"),
-    "System.err.println(7); System.out.print(in.nextInt()); System.exit(0);": Proven("3"),
-    "System.out.println(Math.random());": Proven(None, "unstable"),
-    "System.out.println(new Random().nextLong());": Proven(None, "unstable"),
-    "System.out.println(System.nanoTime());": Proven(None, "unstable"),
-    "System.out.println(new Object());": Proven(None, "unstable"),
-    "System.out.println(new Object().hashCode() % 1000);": Proven(None, "unstable"),
-    "while (true) {}": Proven(None, "no_end"),
-    "Thread.sleep(60_000);": Proven(None, "no_end"),
-    "in.next(); in.next();": Proven(None, "raises"),
-    "System.exit(3);": Proven(None, "raises"),
-    "System.out.println(1)": Proven(None, "raises"),
-    'System.out.print("x".repeat(3_000));': Proven(None, "too_long"),
-    'System.out.print("x".repeat(10_000_000));': Proven(None, "too_long"),
-    "//" + "#" * PROGRAM_CHARACTERS: Proven(None, "too_long"),
-}
+    ("System.out.println(in.nextInt() + 1);",): Proven("4\n"),
+    ("System.err.println(7); System.out.print(in.nextInt()); System.exit(0);",): Proven("3"),
+    (
+        *("System.out.println(Math.random());", "System.out.println(new Random().nextLong());"),
+        *("System.out.println(System.nanoTime());", "System.out.println(new Object());"),
+        "System.out.println(new Object().hashCode() % 1000);",
+    ): Proven(None, "unstable"),
+    ("while (true) {}", "Thread.sleep(60_000);"): Proven(None, "no_end"),
+    ("in.next(); in.next();", "System.exit(3);", "System.out.println(1)"): Proven(None, "raises"),
+    (*(f'System.out.print("x".repeat({size}));' for size in (3_000, 10_000_000)), "//" + "#" * PROGRAM_CHARACTERS):
+        Proven(None, "too_long"),
+}  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java", "four_seconds")
 def test_what_a_program_in_java_prints_is_its_output():
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
-    programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
-    outputs = prove_outputs(programs)
-    assert dict(zip(STATEMENTS, outputs, strict=True)) == STATEMENTS
+    expected = {statement: proven for statements, proven in STATEMENTS.items() for statement in statements}
+    outputs = prove_outputs([Execution(problem, JAVA.format(statement), "3\n") for statement in expected])
+    assert dict(zip(expected, outputs, strict=True)) == expected
 
 
 def test_what_a_prompt_shows_counts_together_and_nothing_is_started_for_nothing():

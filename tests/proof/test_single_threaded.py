@@ -52,7 +52,7 @@ def test_parsing_in_many_threads(shared):
         sys.setswitchinterval(usual)
 
 
-def test_others_go_on_while_one_waits(shared):
+def test_others_go_on_while_one_waits_and_an_error_reaches_its_item(shared):
     order: list[str] = []
 
     def work(item: str) -> str:
@@ -64,9 +64,6 @@ def test_others_go_on_while_one_waits(shared):
 
     assert list(shared.map(work, ["first", "second"])) == ["first passed", "second passed"]
     assert order == ["first begins", "second begins", "second ends", "first ends"]
-
-
-def test_an_error_of_the_work_reaches_its_item(shared):
     results = shared.map(lambda item: 1 // item, [1, 0, 1])
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):

@@ -46,7 +46,7 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def test_the_samples_recipes_are_complete():
+def test_the_samples_recipes_are_complete_and_further_inputs_always_the_same():
     recipes = load_recipes("sample")
     problems = load_benchmark("sample")
     assert list(recipes) == [problem.problem_id for problem in problems]
@@ -56,6 +56,11 @@ def test_the_samples_recipes_are_complete():
         assert lines_of_code(problem.transformed) > lines_of_code(problem.code) + 10
     rules = {rule for problem in problems for rule in problem.transformations}
     assert len(rules) >= len(RULES) - 2
+    for problem in [FUNCTION, *load_benchmark("sample")]:
+        inputs = further_inputs(problem, 20)
+        assert inputs == further_inputs(problem, 20) and len(set(inputs)) == len(inputs)
+        assert not {problem.input, *(case.input for case in problem.cases)} & set(inputs)
+    assert len(further_inputs(FUNCTION, 20)) == 20
 
 
 @pytest.mark.slow
@@ -142,11 +147,3 @@ def test_a_recipe_is_verified_while_it_is_made(sandbox):
     assert passes(sandbox, made, made.transformed)
     failing = dataclasses.replace(FUNCTION, tests=FUNCTION.tests.replace("[2, 4, 6]", "[1]"))
     assert not transform(failing, 3, Equivalence(sandbox)).usable
-
-
-def test_further_inputs_are_new_and_always_the_same():
-    for problem in [FUNCTION, *load_benchmark("sample")]:
-        inputs = further_inputs(problem, 20)
-        assert inputs == further_inputs(problem, 20) and len(set(inputs)) == len(inputs)
-        assert not {problem.input, *(case.input for case in problem.cases)} & set(inputs)
-    assert len(further_inputs(FUNCTION, 20)) == 20

@@ -32,10 +32,8 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, body: bytes) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.body = body
-        self.break_after: int | None = None
-        self.ranges = True
-        self.status = 200
+        self.body, self.break_after = body, None
+        self.ranges, self.status = True, 200
         self.requests: list[str | None] = []
 
     @property
@@ -57,9 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.server.break_after is not None:
-            body = body[: self.server.break_after]
-        self.wfile.write(body)
+        self.wfile.write(body[: self.server.break_after])
 
     def log_message(self, format: str, *args: object) -> None:
         pass

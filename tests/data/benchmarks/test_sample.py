@@ -36,11 +36,19 @@ def suite(problem: Problem, tests: str) -> str:
     return f"{problem.code}\n{tests}\n{call if 'assert ' not in tests[:7] else ''}"
 
 
-def test_there_are_as_many_as_the_registry_says():
+def test_there_are_as_many_as_the_registry_says_also_in_java():
     assert len(PROBLEMS) == benchmarks()["sample"].size == 24
     assert {problem.kind for problem in PROBLEMS} == {kind.name for kind in get_language("python").kinds}
     assert len({problem.problem_id for problem in PROBLEMS}) == len(PROBLEMS)
     assert all(problem.specification and len(problem.cases) >= 2 for problem in PROBLEMS)
+    assert len(JAVA) == benchmarks()["sample_java"].size >= 12
+    for problem in JAVA:
+        assert (problem.cases[0].input, problem.cases[0].output) == (problem.input, problem.output)
+        assert len(problem.cases) >= 4
+    # Programs that the sample has in both languages do the same.
+    scripts = {problem.problem_id: problem.cases for problem in PROBLEMS if problem.kind == "script"}
+    both = [problem for problem in JAVA if problem.problem_id in scripts]
+    assert len(both) == 5 and all(problem.cases == scripts[problem.problem_id] for problem in both)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.problem_id)
@@ -73,23 +81,9 @@ def test_context_is_the_class_without_the_method(problem):
     compile(problem.context, "context", "exec")
 
 
-# -- in Java
-
-
-def test_there_are_as_many_in_java_as_the_registry_says():
-    assert len(JAVA) == benchmarks()["sample_java"].size >= 12
-    for problem in JAVA:
-        assert (problem.cases[0].input, problem.cases[0].output) == (problem.input, problem.output)
-        assert len(problem.cases) >= 4
-    # Programs that the sample has in both languages do the same.
-    scripts = {problem.problem_id: problem.cases for problem in PROBLEMS if problem.kind == "script"}
-    both = [problem for problem in JAVA if problem.problem_id in scripts]
-    assert len(both) == 5 and all(problem.cases == scripts[problem.problem_id] for problem in both)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-def test_outputs_are_what_the_programs_print():
+def test_outputs_are_what_the_programs_in_java_print():
     outcomes = SharedPool().run([kind_of(problem).suite_job(problem, problem.code) for problem in JAVA])
     for problem, outcome in zip(JAVA, outcomes, strict=True):
         assert outcome.passed, problem.problem_id

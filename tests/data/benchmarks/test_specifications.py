@@ -43,7 +43,7 @@ def looks(problems: list[Problem]) -> dict[str, list[str]]:
     return {problem.problem_id: marks for problem in problems if (marks := leaks(problem))}
 
 
-def test_humaneval_has_no_examples_though_its_docstrings_have(upstream):
+def test_specifications_have_no_examples_though_docstrings_of_humaneval_have(upstream):
     problems = read_humaneval(upstream)
     assert len(problems) == 164
     assert all(problem.specification.startswith("def ") and '"""' in problem.specification for problem in problems)
@@ -52,9 +52,6 @@ def test_humaneval_has_no_examples_though_its_docstrings_have(upstream):
     # Without the removal, the same check finds examples. Five docstrings have none to begin with.
     raw = {record["task_id"].replace("/", "_"): record["prompt"] for record in read_records(upstream)}
     assert len(looks([replace(problem, specification=raw[problem.problem_id]) for problem in problems])) >= 155
-
-
-def test_others_have_no_examples(upstream):
     for problems, size in ((classeval.read_methods(upstream), 410), (mbpp.read(upstream), 427)):
         assert len(problems) == size and looks(problems) == {}
 

@@ -96,7 +96,7 @@ def test_what_a_proof_makes_of_a_problem():
     assert proven.cases == (Case("0", "zero\n"), Case("1", "one"), Case("2", "two\n"), Case("4", ""))
 
 
-def test_a_script_is_asked_about_a_case_that_a_prompt_can_show():
+def test_a_script_is_asked_about_a_case_that_a_prompt_can_show_and_shown_cases_fit_together():
     long = "1 " * 1_000
     cases = (Case(long, "a\n"), Case("unprovable", "?"), Case("2", "x" * 2_000), Case("3", "wrong"), Case("4", "d\n"))
     script = problem(kind="script", input=long, published_output="a\n", cases=cases)
@@ -105,9 +105,6 @@ def test_a_script_is_asked_about_a_case_that_a_prompt_can_show():
     assert proven.category == "corrected" and [case.input for case in proven.cases] == [long, "2", "3", "4"]
     confirmed = apply_proof(script, Proof("corrected", output="b\n", cases={1: None, 3: None}))
     assert (confirmed.input, confirmed.output, confirmed.category) == ("4", "d\n", "confirmed")
-
-
-def test_shown_cases_fit_together():
     cases = [Case("a" * 999, "b"), Case("c" * 1_000, "d"), Case("e", "f"), Case("g", "h")]
     assert shown_cases(cases, 1) == (cases[0],) and shown_cases(cases, 2) == (cases[0], cases[2])
     assert shown_cases([Case("i" * 1_000, "j" * 1_001)], 2) == ()

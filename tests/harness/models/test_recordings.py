@@ -34,12 +34,19 @@ def test_rows(tmp_path, zipped):
         read_recordings([tmp_path / "none"])
 
 
-def test_sample_files_hold_each_response_once(tmp_path):
+def test_sample_files_hold_each_response_once_and_those_of_evalplus_are_read(tmp_path):
     line = {"doc_id": 0, "doc": {**ROW, "setting": "steps"}, "resps": [["one", None]], "filter": "strict-match"}
     path = write(tmp_path / "samples.jsonl", [line, {**line, "filter": "flexible-extract"}])
     # A logged null is an empty response.
     assert read_recordings([path]).find({**ROW, "setting": "steps"}) == ["one", ""]
     assert read_recordings([path, path]).find({**ROW, "setting": "steps"}) == ["one", ""] * 2
+    rows = [{"task_id": "HumanEval/7", "solution": text} for text in ("a", "b")]
+    rows.append({"task_id": "Mbpp/2", "solution": "c"})
+    recordings = read_recordings([write(tmp_path / "samples.jsonl", rows)])
+    document = {"benchmark": "humaneval", "problem_id": "HumanEval_7", "setting": "no_test"}
+    assert recordings.find(document) == ["a", "b"]
+    assert recordings.find({**document, "setting": "with_test"}) == []
+    assert recordings.find({"benchmark": "mbpp", "problem_id": "MBPP_2", "setting": "no_test"}) == ["c"]
 
 
 @pytest.mark.parametrize(
@@ -95,13 +102,3 @@ def test_files_of_one_value(tmp_path, content, indent, zipped):
     assert recordings.find({"benchmark": "cruxeval", "problem_id": "sample_7"}) == ["c"]
     with pytest.raises(ValueError, match=r"generations\.json does not say of which benchmark .* --tasks"):
         read_recordings([path])
-
-
-def test_evalplus(tmp_path):
-    rows = [{"task_id": "HumanEval/7", "solution": text} for text in ("a", "b")]
-    rows.append({"task_id": "Mbpp/2", "solution": "c"})
-    recordings = read_recordings([write(tmp_path / "samples.jsonl", rows)])
-    document = {"benchmark": "humaneval", "problem_id": "HumanEval_7", "setting": "no_test"}
-    assert recordings.find(document) == ["a", "b"]
-    assert recordings.find({**document, "setting": "with_test"}) == []
-    assert recordings.find({"benchmark": "mbpp", "problem_id": "MBPP_2", "setting": "no_test"}) == ["c"]
