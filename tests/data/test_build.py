@@ -156,9 +156,6 @@ def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built
             assert (proven.output is None) == (proven.category == "excluded"), proven.problem_id
 
 
-# -- the side files of the problems
-
-
 @pytest.fixture
 def with_sides(made: Made) -> Made:
     """The made benchmark, of whose problems the first has a hint and upstream's questions, the second a C+."""
@@ -215,9 +212,6 @@ def test_a_side_that_the_build_did_not_write_is_removed(made, tmp_path):
     assert not intact(tmp_path / "data", NAME) and load_benchmark(NAME) == made.problems
 
 
-# -- the side files of families
-
-
 def test_a_family_looks_its_records_up_in_a_side_file(made, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "SIDES", {"ours": lambda name, problems: {problems[1].problem_id: {"of": name}}})
     assert load_side(NAME, "ours") == {"made_1": {"of": NAME}}
@@ -242,8 +236,6 @@ def test_a_benchmark_of_another_package_without_upstream_is_never_stored(made, r
     assert load_benchmark(NAME) == made.problems and load.benchmark_digests(NAME) == digests(made.problems)
     assert load_side(NAME, "dsr") == {} and not (tmp_path / "data").exists()
 
-
-# -- measures of the programs
 
 LOOP = "def f(n):\n    return [i for i in range(n)]\n"
 PROBLEM = Problem("made_0", "made", "function", "python", LOOP, "f", "f(3)", "[0, 1, 2]")

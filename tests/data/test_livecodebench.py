@@ -28,7 +28,9 @@ ROWS = [
 ]
 
 
-def test_a_local_copy_is_read_and_its_labels_are_executed(tmp_path):
+def test_a_local_copy_is_read_and_its_labels_are_executed_and_without_one_the_message_says_how_to_get_it(tmp_path):
+    with pytest.raises(UpstreamError, match="hf download livecodebench/execution-v2"):
+        read(Upstream(tmp_path))
     folder = tmp_path / "execution-v2"
     folder.mkdir()
     (folder / "test.jsonl").write_text("".join(json.dumps(record) + "\n" for record in ROWS))
@@ -42,8 +44,3 @@ def test_a_local_copy_is_read_and_its_labels_are_executed(tmp_path):
     assert with_imports(PAIRS).startswith("from collections import Counter\nfrom typing import List\n\ndef pairs")
     for code in ("def f(x):\n    return x", "def f(count):\n    return count", "def f(:"):
         assert with_imports(code) == code
-
-
-def test_without_a_copy_the_message_says_how_to_get_one(tmp_path):
-    with pytest.raises(UpstreamError, match="hf download livecodebench/execution-v2"):
-        read(Upstream(tmp_path))

@@ -165,9 +165,6 @@ def test_upstream_compares_literals_as_python_does(answer, output, verdict):
     assert upstream_verdict(answer, output) is verdict
 
 
-# -- with upstream's data
-
-
 def test_prompts_are_those_of_upstream_to_the_byte(built, shared_data):
     if not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")

@@ -183,9 +183,6 @@ def test_every_right_answer_is_read_as_such(built, benchmark, kind):
     assert scores(kind, of_kind, [row["target"] for row in of_kind]) == PERFECT[kind]
 
 
-# -- loops and branches
-
-
 def test_partly_right():
     (document, *_) = documents("branches")
     values = document["values"]
@@ -238,9 +235,6 @@ WORDS = {
 @pytest.mark.parametrize(("value", "word"), [(value, word) for value, words in WORDS.items() for word in words])
 def test_words_for_truths(value, word):
     assert [same_step(word, truth, ()) for truth in ("True", "False")] == [value is True, value is False]
-
-
-# -- traces
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

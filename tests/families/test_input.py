@@ -66,9 +66,6 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
     return judged
 
 
-# -- reading
-
-
 def read(answer: str, asked: Problem) -> tuple[str, bool] | None:
     """Return the input that an answer states, and whether it is the recorded one."""
     prediction = kind_of(asked).read_input(answer, asked)
@@ -195,9 +192,6 @@ def test_what_is_read_holds_nothing_but_values(text):
             ast.literal_eval(argument)
 
 
-# -- scoring
-
-
 def test_right_inputs_count_whichever_they_are(monkeypatch):
     document = made(monkeypatch, problem())
     texts = ["f('a', ['b'])", "f('ab')", "f('', ('a', 'b'))", "f(text='a', items={'b': 1})", "f('ba')", "f(1)", "f()"]
@@ -283,9 +277,6 @@ def test_the_flexible_filter_reads_answers_without_markers(monkeypatch):
     assert [answer.text is not None for answer in strict] == [False] * 4 + [True] + [False] * 2
 
 
-# -- tasks
-
-
 def test_the_worked_examples_are_true():
     examples = Templates(family.INPUT_PREDICTION.templates).examples()
     assert list(examples) == ["function", "method", "script"]
@@ -316,9 +307,6 @@ def test_problems_that_an_input_solves_that_says_nothing_are_named():
     question = Question.from_document(rows[0])
     metrics = family.INPUT_PREDICTION.logged(question, {"r_input": 0.5}, {})
     assert metrics["r_input_searched"] == (None if rows[0]["plain"] else 0.5)
-
-
-# -- upstream's programs
 
 
 # Answer -> recorded verdict, where ours is another: docs/replication.md says why.

@@ -86,8 +86,6 @@ def test_gained_is_the_share_of_the_unsolved_that_the_test_solves():
     assert gained(records) == pytest.approx(1 / 3)
 
 
-# -- DER: the program that is asked about is the model's own, in the language that it translated into
-
 # As tests/families/test_prompt_lengths.py has it.
 LONGEST = 16_000
 DIRECTIONS = {"codemind_der_sample_java_python": 13, "codemind_der_sample_python_java": 5}

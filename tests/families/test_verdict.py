@@ -167,9 +167,6 @@ def test_from_a_run_to_the_report(tmp_path):
     assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (9 - missed, missed, 0, 0)
 
 
-# -- HumanEvalFix, and the recorded responses of the study CES
-
-
 def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
     return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
 

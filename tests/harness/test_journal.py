@@ -99,9 +99,6 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     assert not journal.exists() and list((tmp_path / "out").rglob("results_*.json"))
 
 
-# -- the bar that shows progress
-
-
 def test_counts_what_is_done_and_draws_nothing_without_a_terminal():
     stream = io.StringIO()
     progress = Progress(file=stream, disable=False)

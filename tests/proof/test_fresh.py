@@ -132,9 +132,6 @@ def test_records_give_back_what_was_made_and_a_program_that_raises_says_so(by_pr
         run_on_own_input(dataclasses.replace(LOOP, input="f(3, 3)"))
 
 
-# -- outputs that the published output and the change of the input give without execution
-
-
 @pytest.mark.parametrize(
     ("published", "output", "changed", "carried"),
     [

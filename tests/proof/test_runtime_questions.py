@@ -108,8 +108,6 @@ def _bound(source: str) -> list[str]:
     return stored + [node.name for node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
 
 
-# -- rules on the syntax tree
-
 CODE = """\
 def g(a):
     b = a + 1

@@ -128,7 +128,7 @@ def test_differences_are_found(sandbox, wrong, place):
     assert Equivalence(sandbox).difference(FUNCTION, wrong).startswith(place)
 
 
-def test_equal_programs_do_not_differ(sandbox):
+def test_equal_programs_do_not_differ_and_a_recipe_is_verified_while_it_is_made(sandbox):
     same = "def double(xs):\n    return [xs[i] * 2 for i in range(len(xs))]\n"
     equivalence = Equivalence(sandbox)
     assert equivalence.difference(FUNCTION, same) == "" and equivalence.compared_inputs(FUNCTION) >= 20
@@ -138,9 +138,6 @@ def test_equal_programs_do_not_differ(sandbox):
     # Tests see the values of the problem's own program.
     tests = "assert double(given) == [8]\n"
     assert passes(sandbox, dataclasses.replace(FUNCTION, code=CODE + "\ngiven = [4]\n", tests=tests), CODE)
-
-
-def test_a_recipe_is_verified_while_it_is_made(sandbox):
     recipe = transform(FUNCTION, 3, Equivalence(sandbox))
     assert recipe.usable and recipe.dropped == ()
     made = apply_recipe(FUNCTION, recipe, 3)

@@ -40,7 +40,7 @@ def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark):
     assert limits_of(dataclasses.replace(one, problem_id="made_1")) == Limits()
 
 
-def test_a_published_benchmark_and_its_twin(register_benchmark):
+def test_a_published_benchmark_and_its_twin_and_benchmarks_that_share_problems(register_benchmark):
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         published = get_benchmark(name).published_as
         assert published == f"published_{name}" and twin_of(published) == twin_of(name) == name
@@ -49,9 +49,6 @@ def test_a_published_benchmark_and_its_twin(register_benchmark):
     register_benchmark(Benchmark("made", "Made", None, 0, lambda upstream: [], published_as="their_made"))
     for name, twin in {"mbpp": "mbpp", "of nobody": "of nobody", "their_made": "made"}.items():
         assert twin_of(name) == twin
-
-
-def test_benchmarks_that_share_problems(register_benchmark):
     extended = {name: benchmark.extends for name, benchmark in benchmarks().items() if benchmark.extends}
     assert {name for name in benchmarks() if same_problems(name) != name} == set(extended)
     assert {*extended.values()} <= set(benchmarks())

@@ -23,9 +23,6 @@ def test_programs_inputs_and_questions_of_reval(upstream):
     assert [(each["line"], each["variable"]) for each in test.questions][:2] == [(35, "self.types[arg]"), (8, "args")]
 
 
-# -- RE2-Bench
-
-
 def test_problems_of_re2_bench_by_task_difficulty_and_source(upstream):
     problems = {problem.problem_id: problem for problem in read_re2(upstream)}
     records = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}

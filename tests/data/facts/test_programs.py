@@ -26,7 +26,7 @@ def lines(benchmark: str) -> Iterator[tuple[str, list[int], bool]]:
         yield tidy(load_bug(load_problem(benchmark, problem_id)).code), [*map(int, record["lines"])], record["searched"]
 
 
-def test_every_program_has_a_verdict():
+def test_every_program_has_a_verdict_and_its_inputs_are_the_same_each_time():
     by_problem = references()
     for benchmark in BENCHMARKS:
         records = shipped.load(PROGRAMS)[benchmark]
@@ -41,6 +41,10 @@ def test_every_program_has_a_verdict():
         assert list(shipped.load(BUG_LINES)[benchmark]) == [
             name for name, record in records.items() if has_lines(record)
         ]
+    assert set(ARGUMENTS) == set(range(164))
+    for number in (5, 95):
+        first = problem_inputs(number, BOUNDED, 50)
+        assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))
 
 
 def test_programs_that_others_proved_wrong_are_not_called_right(shared_data):
@@ -52,13 +56,6 @@ def test_programs_that_others_proved_wrong_are_not_called_right(shared_data):
             assert not (java and row["status"] == "wrong" and is_settled("humanevalfix_java", row["problem"])), row
     # The tests of these reveal only what the specification does not say.
     assert not any(is_settled("humanevalfix", name) for name in ("HumanEval_111", "HumanEval_145"))
-
-
-def test_inputs_are_the_same_each_time():
-    assert set(ARGUMENTS) == set(range(164))
-    for number in (5, 95):
-        first = problem_inputs(number, BOUNDED, 50)
-        assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

@@ -75,8 +75,6 @@ def test_faults_are_named(tmp_path):
         templates.render("script", code="")
 
 
-# -- runtime behaviour
-
 PROGRAM = {"numbered": "1  def f(x):\n2      return x", "input": "f(3)", "set_up": "", "stdin": None, "during": "",
            "is_test": False}  # fmt: skip
 
