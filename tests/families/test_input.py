@@ -258,13 +258,8 @@ def test_hostile_answers(monkeypatch, tmp_path):
 def test_the_flexible_filter_reads_answers_without_markers(monkeypatch):
     document = made(monkeypatch, problem())
     responses = [
-        "f('ab')",
-        "It is `f('x')`.\n\nNo: ```python\nf('ab')\n```",
-        "The call is f('ab').",
-        "I take `f('ab')`.",
-        "<input>f('x')</input> and not `f('ab')`",
-        "f('x') or 'ab'",
-        "no idea",
+        *("f('ab')", "It is `f('x')`.\n\nNo: ```python\nf('ab')\n```", "The call is f('ab').", "I take `f('ab')`."),
+        *("<input>f('x')</input> and not `f('ab')`", "f('x') or 'ab'", "no idea"),
     ]
     (answers,) = family.flexible_extract([responses], [document])
     (strict,) = family.strict_match([responses], [document])

@@ -7,7 +7,6 @@ from tests.families.reference import reference_run
 BOTH = ("strict-match", "flexible-extract")
 IER = (24, BOTH, ("r_ier", "r_ier_text", "answered"))
 INPUT = (24, BOTH, ("r_input", "r_input_searched", "as_recorded", "answered"))
-SR = ("r_sr", "pass@1_no_test", "pass@1_with_test", "code_found")
 # Task -> number of documents, filters and metrics.
 TASKS = {
     "codemind_ier_sample": IER,
@@ -15,7 +14,7 @@ TASKS = {
     "codemind_ier_unrolled_sample": (16, BOTH, ("r_ier",)),
     "codemind_input_sample": INPUT,
     "codemind_input_direct_sample": INPUT,
-    "codemind_sr_sample": (38, ("extract-code",), SR),
+    "codemind_sr_sample": (38, ("extract-code",), ("r_sr", "pass@1_no_test", "pass@1_with_test", "code_found")),
     "codemind_sr_misleading_sample": (13, ("extract-code",), ("pass@1", "code_found")),
     "codemind_dsr_sample": (24, ("extract-code",), ("r_dsr", "pass@1", "shorter", "similarity", "code_found")),
 }

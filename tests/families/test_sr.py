@@ -195,14 +195,8 @@ def test_suites_that_are_not_fair_have_a_score_of_their_own():
 
 
 def test_pairs_in_any_order_and_single_documents(caplog):
-    rows = (
-        ("b", "with_test", 1.0),
-        ("a", "no_test", 1.0),
-        ("c", "no_test", 1.0),
-        ("a", "with_test", 0.0),
-        ("b", "no_test", 0.0),
-    )
-    records = [dict(zip(("problem_id", "setting", "passed"), row, strict=True)) for row in rows]
+    rows = (("b", "with", 1.0), ("a", "no", 1.0), ("c", "no", 1.0), ("a", "with", 0.0), ("b", "no", 0.0))
+    records = [{"problem_id": name, "setting": f"{way}_test", "passed": passed} for name, way, passed in rows]
     with caplog.at_level(logging.WARNING):
         values = (sr.r_sr(records), sr.r_sr.stderr(records), sr.s_sr(records), sr.s_sr.stderr(records))
     assert values[0] == pytest.approx(0.5 * 2.718281828**0.5)

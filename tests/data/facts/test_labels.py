@@ -125,12 +125,8 @@ def test_a_proof_survives_its_file(proof):
 @pytest.mark.parametrize(
     ("literal", "label"),
     [
-        ("np.int64(-111)", "-111"),
-        ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])"),
-        ("{2, 1}", "{1, 2}"),
-        ("np.array([1])", None),
-        ("float('nan')", None),
-        (None, None),
+        *(("np.int64(-111)", "-111"), ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])")),
+        *(("{2, 1}", "{1, 2}"), ("np.array([1])", None), ("float('nan')", None), (None, None)),
     ],
 )
 def test_the_label_that_an_observed_value_gives(literal, label):
