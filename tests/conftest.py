@@ -60,8 +60,11 @@ def pytest_runtest_setup() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    names = getattr(item, "fixturenames", ())
+    if "shared_data" in names:
+        item.add_marker(pytest.mark.upstream)
     # It takes minutes to build the data of all benchmarks.
-    if "built_data" in getattr(item, "fixturenames", ()):
+    if "built_data" in names:
         item.add_marker(pytest.mark.slow)
 
 
@@ -115,6 +118,13 @@ def built_data(upstream: Upstream) -> Path:
         elif made:
             (folder / "built_by").unlink(missing_ok=True)
     return folder
+
+
+@pytest.fixture
+def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data directory with all benchmarks, which is the one that a test loads from."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    return built_data
 
 
 def code_digest() -> str:

@@ -1,7 +1,5 @@
 """Building, the manifest, and caches that are damaged, outdated or half written."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import logging
@@ -14,7 +12,7 @@ from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
 from lm_eval_codemind.data import manifest as built
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.data.build import PLAIN_INPUTS, SIDES, make_files, with_complexity
+from lm_eval_codemind.data.build import PLAIN_INPUTS, SIDES, make_files, short_digest, with_complexity
 from lm_eval_codemind.data.catalogue import Archive, Benchmark, benchmarks
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.recipes import load_failing
@@ -67,86 +65,67 @@ def made(register_benchmark: Callable[[Benchmark], None], monkeypatch: pytest.Mo
     return source
 
 
-def test_the_first_use_builds_and_the_next_reads(made: Made, tmp_path: Path) -> None:
-    assert [loaded.problem_id for loaded in load_benchmark(NAME)] == ["made_0", "made_1"]
-    assert load_benchmark(NAME) == made.problems
-    assert made.reads == 1
+def test_the_first_use_builds_and_the_next_reads(made, tmp_path, caplog):
+    with caplog.at_level(logging.WARNING):
+        assert [loaded.problem_id for loaded in load_benchmark(NAME)] == ["made_0", "made_1"]
+    # The release does not know this data.
+    assert "compares" not in caplog.text
+    assert "its results compare only with results of the same digest" in caplog.text
+    assert load_benchmark(NAME) == made.problems and made.reads == 1
     assert read_manifest(tmp_path / "data")[NAME].categories == {"published": 2}
     assert not list((tmp_path / "data").glob("*.part"))
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}\n", b'{"problem_id": "made_0"'])
-def test_a_damaged_file_is_built_anew(made: Made, tmp_path: Path, damage: bytes) -> None:
-    load_benchmark(NAME)
-    benchmark_path(tmp_path / "data", NAME).write_bytes(damage)
-    assert not intact(tmp_path / "data", NAME)
-    assert load_benchmark(NAME) == made.problems
-    assert made.reads == 2
-
-
 @pytest.mark.parametrize(
-    "manifest", ["", "[]", "{", '{"benchmarks": {"published_made": {"digest": "0"}}}', '{"benchmarks": 1}']
+    "manifest", [None, "", "[]", "{", '{"benchmarks": {"published_made": {"digest": "0"}}}', '{"benchmarks": 1}']
 )
-def test_a_damaged_manifest_is_built_anew(made: Made, tmp_path: Path, manifest: str) -> None:
+def test_what_a_damaged_manifest_or_another_builder_describes_is_built_anew(made, tmp_path, monkeypatch, manifest):
     load_benchmark(NAME)
-    (tmp_path / "data" / "manifest.json").write_text(manifest)
-    assert load_benchmark(NAME) == made.problems
-    assert made.reads == 2
+    if manifest is None:
+        monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
+    else:
+        (tmp_path / "data" / "manifest.json").write_text(manifest)
+    assert load_benchmark(NAME) == made.problems and made.reads == 2
 
 
-def test_a_file_of_another_builder_is_built_anew(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load_benchmark(NAME)
-    monkeypatch.setattr(built, "BUILDER_VERSION", built.BUILDER_VERSION + 1)
-    load_benchmark(NAME)
-    assert made.reads == 2
-
-
-def test_a_build_that_fails_leaves_what_was_there(made: Made, tmp_path: Path) -> None:
+def test_a_build_that_fails_leaves_what_was_there(made, tmp_path):
     load_benchmark(NAME)
     before = benchmark_path(tmp_path / "data", NAME).read_bytes()
     made.problems = [problem(0)]
     with pytest.raises(UpstreamError, match="give 1 problems, 2 were expected"):
         building.build([NAME], Upstream(tmp_path), tmp_path / "data")
-    assert benchmark_path(tmp_path / "data", NAME).read_bytes() == before
-    assert intact(tmp_path / "data", NAME)
+    assert benchmark_path(tmp_path / "data", NAME).read_bytes() == before and intact(tmp_path / "data", NAME)
 
 
-def test_data_that_the_release_does_not_know_is_reported(made: Made, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        load_benchmark(NAME)
-    assert "compares" not in caplog.text
-    assert "its results compare only with results of the same digest" in caplog.text
-
-
-def test_without_a_network_one_message_names_the_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_there_is_named_with_the_mend(tmp_path, monkeypatch):
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     with pytest.raises(UpstreamError, match=r"codemind data build.*--upstream DIR.*CODEMIND_DATA"):
         load_benchmark("cruxeval")
-
-
-def test_an_unknown_benchmark_is_named() -> None:
     with pytest.raises(ValueError, match="there is no benchmark 'nope'; the benchmarks are: humaneval"):
         load_benchmark("nope")
-
-
-def test_a_line_that_is_no_problem_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps(problem(0).to_row()) + '\n{"problem_id": 1}\n')
-    with pytest.raises(ValueError, match=r"x\.jsonl, line 2: not a problem record .*codemind data build"):
-        load_problems(path)
-
-
-def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        UpstreamError, match=r"holds neither a checkout cruxeval/ nor an archive cruxeval\.tar\.xz; clone"
-    ):
+    lacking = r"holds neither a checkout cruxeval/ nor an archive cruxeval\.tar\.xz; clone"
+    with pytest.raises(UpstreamError, match=lacking):
         building.build(["cruxeval"], Upstream(tmp_path), tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    ("file", "line", "content", "load_all"),
+    [
+        ("x.jsonl", 2, json.dumps(problem(0).to_row()) + '\n{"problem_id": 1}\n', load_problems),
+        ("x.hints.jsonl", 1, '{"problem_id": "made_0", "hint_test": ""}\n', load_problems),
+        ("x.ours.jsonl", 2, '{"problem_id": "made_0"}\n[]\n', load_records),
+    ],
+)
+def test_a_line_that_is_no_record_is_named(tmp_path, file, line, content, load_all):
+    (tmp_path / "x.jsonl").write_bytes(dump_problems([problem(0)]))
+    (tmp_path / file).write_text(content)
+    with pytest.raises(ValueError, match=rf"{file}, line {line}: not a problem record .*codemind data build"):
+        load_all(tmp_path / (file if load_all is load_records else "x.jsonl"))
+
+
 @pytest.mark.slow
-@pytest.mark.upstream
-def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
+def test_a_build_has_the_bytes_that_were_released(built_data, upstream, tmp_path):
     """What was released was built by another process, elsewhere: two builds are byte-identical."""
     folder, built_by = built_data, built_data / "built_by"
     if not built_by.is_file() or built_by.read_text() != code_digest():
@@ -163,25 +142,11 @@ def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Up
     digests = built.released_digests()
     assert by_file == {file: sha256 for file, sha256 in digests.items() if file.partition(".")[0] in entries}
     for name, entry in entries.items():
-        assert intact(folder, name)
-        assert entry.digests == entry.released
+        assert intact(folder, name) and entry.digests == entry.released
         assert entry.problems == benchmarks()[name].size
 
 
-@pytest.mark.slow
-@pytest.mark.upstream
-def test_two_builds_are_byte_identical(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
-    second = building.build(["humaneval"], upstream, tmp_path)
-    assert second == {"humaneval": read_manifest(built_data)["humaneval"]}
-    for path in (
-        benchmark_path(tmp_path, "humaneval"),
-        *tmp_path.glob("humaneval.*.jsonl"),
-    ):
-        assert path.read_bytes() == (built_data / path.name).read_bytes()
-
-
-@pytest.mark.upstream
-def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
+def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data):
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         problems = load_problems(benchmark_path(built_data, name))
         assert len(problems) == benchmarks()[name].size
@@ -189,9 +154,6 @@ def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built
             assert proven.category in ("confirmed", "corrected", "repaired", "added", "excluded")
             assert (proven.published_output is None) == (proven.category == "added"), proven.problem_id
             assert (proven.output is None) == (proven.category == "excluded"), proven.problem_id
-
-
-# -- the side files of the problems
 
 
 @pytest.fixture
@@ -204,7 +166,7 @@ def with_sides(made: Made) -> Made:
     return made
 
 
-def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path: Path) -> None:
+def test_what_families_need_lies_beside_the_problems_and_changes_nothing_of_their_digest(with_sides, tmp_path):
     assert load_benchmark(NAME) == with_sides.problems
     path = benchmark_path(tmp_path / "data", NAME)
     for side, columns in COLUMN_SIDES.items():
@@ -216,87 +178,49 @@ def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path:
     assert entry.digests == load.benchmark_digests(NAME)
     for name, expected in entry.digests.items():
         assert digest((tmp_path / "data" / f"{name}.jsonl").read_bytes()) == expected
-
-
-@pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
-@pytest.mark.parametrize("side", COLUMN_SIDES)
-def test_a_damaged_or_missing_side_is_built_anew(
-    with_sides: Made, tmp_path: Path, side: str, damage: bytes | None
-) -> None:
-    load_benchmark(NAME)
-    side_file = side_path(benchmark_path(tmp_path / "data", NAME), side)
-    before = side_file.read_bytes()
-    if damage is None:
-        side_file.unlink()
-    else:
-        side_file.write_bytes(damage)
-    assert not intact(tmp_path / "data", NAME)
-    assert load_benchmark(NAME) == with_sides.problems
-    assert side_file.read_bytes() == before
-    assert with_sides.reads == 2
-
-
-def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Path) -> None:
-    """A line that is added for problems that have none there changes what is loaded, so it counts as damage."""
-    load_benchmark(NAME)
-    side_file = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
-    side_file.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
-    assert not intact(tmp_path / "data", NAME)
-    assert load_benchmark(NAME) == made.problems
-
-
-def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Made) -> None:
+    nothing = dict.fromkeys(("hint_test", "misleading_test", "transformed", "upstream_questions"), "")
     bare = [
-        dataclasses.replace(
-            one,
-            hint_test="",
-            misleading_test="",
-            transformed="",
-            transformations=(),
-            transformed_complexity=None,
-            upstream_questions="",
-        )
+        dataclasses.replace(one, transformations=(), transformed_complexity=None, **nothing)
         for one in with_sides.problems
     ]
     before = digests(with_sides.problems)
     assert digests(bare) == {NAME: before[NAME]}
-    other = [dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems]
-    changed = digests(other)
+    changed = digests([dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems])
     assert {name for name in before if before[name] != changed[name]} == {f"{NAME}.hints"}
 
 
-def test_a_side_with_other_columns_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(dump_problems([problem(0)]))
-    side_path(path, "hints").write_text('{"problem_id": "made_0", "hint_test": ""}\n')
-    with pytest.raises(ValueError, match=r"x\.hints\.jsonl, line 1: not a problem record .*codemind data build"):
-        load_problems(path)
+@pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
+@pytest.mark.parametrize("side", ["", *COLUMN_SIDES])
+def test_a_damaged_or_missing_file_is_built_anew(with_sides, tmp_path, side, damage):
+    load_benchmark(NAME)
+    path = benchmark_path(tmp_path / "data", NAME)
+    file = side_path(path, side) if side else path
+    before = file.read_bytes()
+    if damage is None:
+        file.unlink()
+    else:
+        file.write_bytes(damage)
+    assert not intact(tmp_path / "data", NAME) and load_benchmark(NAME) == with_sides.problems
+    assert file.read_bytes() == before and with_sides.reads == 2
 
 
-# -- the side files of families
+def test_a_side_that_the_build_did_not_write_is_removed(made, tmp_path):
+    """A line that is added for problems that have none there changes what is loaded, so it counts as damage."""
+    load_benchmark(NAME)
+    side_file = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
+    side_file.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
+    assert not intact(tmp_path / "data", NAME) and load_benchmark(NAME) == made.problems
 
 
-def test_a_family_looks_its_records_up_in_a_side_file(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_family_looks_its_records_up_in_a_side_file(made, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "SIDES", {"ours": lambda name, problems: {problems[1].problem_id: {"of": name}}})
     assert load_side(NAME, "ours") == {"made_1": {"of": NAME}}
     assert read_manifest(tmp_path / "data")[NAME].digests.keys() == {NAME, f"{NAME}.ours"}
-    assert load_side(NAME, "none of them") == {}
-    assert made.reads == 1
+    assert load_side(NAME, "none of them") == {} and made.reads == 1
 
 
-def test_a_damaged_record_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.ours.jsonl"
-    path.write_text('{"problem_id": "made_0"}\n[]\n')
-    with pytest.raises(ValueError, match=r"x\.ours\.jsonl, line 2: not a problem record .*codemind data build"):
-        load_records(path)
-
-
-@pytest.mark.upstream
-def test_side_files_hold_what_is_shipped(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(built.DATA_VARIABLE, str(built_data))
-    written = {path.stem.rpartition(".")[2] for path in built_data.glob("*.*.jsonl") if path.stat().st_size}
+def test_side_files_hold_what_is_shipped(built):
+    written = {path.stem.rpartition(".")[2] for path in built.glob("*.*.jsonl") if path.stat().st_size}
     assert written == {*SIDES, *COLUMN_SIDES}
     for name in ("humaneval", "sample"):
         assert load_side(name, "input").keys() == set(shipped.load(PLAIN_INPUTS)[name])
@@ -305,13 +229,33 @@ def test_side_files_hold_what_is_shipped(built_data: Path, monkeypatch: pytest.M
     assert load_side("published_classeval", "dsr").keys() == set(load_failing("published_classeval"))
 
 
-def test_a_benchmark_of_another_package_without_upstream_is_never_stored(
-    made: Made, register_benchmark: Callable[[Benchmark], None], tmp_path: Path
-) -> None:
+def test_a_benchmark_of_another_package_without_upstream_is_never_stored(made, register_benchmark, tmp_path):
     """Its data may change with any release of that package, and nothing here would notice."""
     register_benchmark(Benchmark(NAME, "Made", "function", 2, made.read, labels="published"))
     load._problems.cache_clear()
-    assert load_benchmark(NAME) == made.problems
-    assert load.benchmark_digests(NAME) == digests(made.problems)
-    assert load_side(NAME, "dsr") == {}
-    assert not (tmp_path / "data").exists()
+    assert load_benchmark(NAME) == made.problems and load.benchmark_digests(NAME) == digests(made.problems)
+    assert load_side(NAME, "dsr") == {} and not (tmp_path / "data").exists()
+
+
+LOOP = "def f(n):\n    return [i for i in range(n)]\n"
+PROBLEM = Problem("made_0", "made", "function", "python", LOOP, "f", "f(3)", "[0, 1, 2]")
+TRANSFORMED = "def f(n):\n    if n & 1:\n        pass\n    return [i for i in range(n)]\n"
+
+
+def test_columns_are_measured_or_looked_up(monkeypatch):
+    lengths = {"code": {"made": {"made_0": 3}}, "transformed": {"made": {"made_0": [7, short_digest(TRANSFORMED)]}}}
+    monkeypatch.setattr(building.shipped, "load", {building.LOOP_LENGTHS: lengths}.__getitem__)
+    measured = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED))
+    assert measured.complexity is not None
+    assert (measured.complexity.cc, measured.complexity.loc, measured.complexity.ll) == (2, 2, 3)
+    assert measured.transformed_complexity is not None
+    assert (measured.transformed_complexity.cc, measured.transformed_complexity.ll) == (3, 7)
+    assert measured.output_type == "List"
+    # Another transformed program has another loop length.
+    other = with_complexity(dataclasses.replace(PROBLEM, transformed=TRANSFORMED + "\n"))
+    assert other.transformed_complexity is not None and other.transformed_complexity.ll is None
+    # A problem that was not measured has none.
+    other = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1"))
+    assert other.complexity is not None and other.complexity.ll is None
+    broken = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1", code="def f(:"))
+    assert broken.complexity is None and broken.transformed_complexity is None

@@ -1,10 +1,7 @@
 """LiveCodeBench's code execution, on rows of our own in the schema of its data set."""
 
-from __future__ import annotations
-
 import datetime
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +28,9 @@ ROWS = [
 ]
 
 
-def test_a_local_copy_is_read_and_its_labels_are_executed(tmp_path: Path) -> None:
+def test_a_local_copy_is_read_and_its_labels_are_executed_and_without_one_the_message_says_how_to_get_it(tmp_path):
+    with pytest.raises(UpstreamError, match="hf download livecodebench/execution-v2"):
+        read(Upstream(tmp_path))
     folder = tmp_path / "execution-v2"
     folder.mkdir()
     (folder / "test.jsonl").write_text("".join(json.dumps(record) + "\n" for record in ROWS))
@@ -42,14 +41,6 @@ def test_a_local_copy_is_read_and_its_labels_are_executed(tmp_path: Path) -> Non
     first = problems["sample_0"]
     assert (first.entry_point, first.input, first.output) == ("pairs", "pairs(nums = [1, 1, 2])", "1")
     assert [problem.output for problem in list(problems.values())[1:]] == [None] * 3
-
-
-def test_without_a_copy_the_message_says_how_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(UpstreamError, match="hf download livecodebench/execution-v2"):
-        read(Upstream(tmp_path))
-
-
-def test_imports_of_names_that_a_program_uses() -> None:
     assert with_imports(PAIRS).startswith("from collections import Counter\nfrom typing import List\n\ndef pairs")
     for code in ("def f(x):\n    return x", "def f(count):\n    return count", "def f(:"):
         assert with_imports(code) == code

@@ -1,7 +1,5 @@
 """CRUXEval in its published form: prompts, reading, both scores, and the recorded verdicts of its authors."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict
@@ -11,51 +9,34 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
-from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, MissingFilesError
 from lm_eval_codemind.data.build import build
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_verdict
-from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
+from tests.families.reference import reference_run
 from tests.run_files import read_rows
 
 # Functions of the form that upstream's have, with texts of our own.
-PROMPTS_FILE = '''
-def make_direct_output_prompt(s):
-    code, input = s
-    return f"""Output of the call.
-{{braces}}
-{code}
-assert f({input}) == ??
-[ANSWER]
+PROMPTS_FILE = "".join(
+    f"""
+def make_{name}(s):
+    code, {value} = s
+    return f{text}
 """
-
-def make_cot_output_prompt(s):
-    code, input = s
-    return f"{code} thought f({input})"
-
-def make_direct_output_prompt_phind(s):
-    code, input = s
-    return f"{code}\\nassert f({input}) =="
-
-def make_direct_input_prompt(s):
-    code, output = s
-    return f"{code} from {output}"
-
-def make_cot_input_prompt(s):
-    code, output = s
-    return f"{code} thought {output}"
-'''
+    for name, value, text in (
+        ("direct_output_prompt", "input", '"""Output.\n{{braces}}\n{code}\nassert f({input}) == ??\n[ANSWER]\n"""'),
+        ("cot_output_prompt", "input", '"{code} thought f({input})"'),
+        ("direct_output_prompt_phind", "input", r'"{code}\nassert f({input}) =="'),
+        ("direct_input_prompt", "output", '"{code} from {output}"'),
+        ("cot_input_prompt", "output", '"{code} thought {output}"'),
+    )
+)
 RECORD = {"id": "sample_0", "code": "def f(x):\n    return x + 'a'", "input": "'b=='", "output": "'b==a'"}
 
 
@@ -70,29 +51,23 @@ class Files(Upstream):
         return {name: (self._prompts if name == "prompts.py" else json.dumps(RECORD)).encode()}
 
 
-def question(setting: str, predicts: str = "output") -> Question:
-    problem = Problem(
-        "sample_0", "cruxeval", "function", "python", RECORD["code"], "f", f"f({RECORD['input']})", RECORD["output"]
-    )
-    return Question.about(problem, setting, {}, columns=family.COLUMNS)
-
-
 def output_scores(response: str, setting: str, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """Return our score and upstream's, with the sandbox where it is needed."""
-    asked = question(setting)
-    program = Problem("sample_0", "cruxeval", "function", "python", RECORD["code"], "f")
-    monkeypatch.setattr(family, "problem_of", lambda question: program)
+    call = f"f({RECORD['input']})"
+    problem = Problem("sample_0", "cruxeval", "function", "python", RECORD["code"], "f", call, RECORD["output"])
+    monkeypatch.setattr(family, "problem_of", lambda question: problem)
+    asked = Question.about(problem, setting, {}, columns=family.COLUMNS)
     ((answer,),) = family.extract_output([[response]], [asked.document()])
     answer.wait()
     scores = family.CRUXEVAL_OUTPUT.score(asked, answer)
     return scores["pass@1"], scores["pass@1_upstream"]
 
 
-def test_prompts_are_read_from_the_syntax_tree() -> None:
+def test_prompts_are_read_from_the_syntax_tree():
     (problem,) = cruxeval.read_prompts(Files(PROMPTS_FILE))
     prompts = json.loads(problem.upstream_questions)
     assert prompts["output_direct"] == (
-        "Output of the call.\n{braces}\ndef f(x):\n    return x + 'a'\nassert f('b==') == ??\n[ANSWER]\n"
+        "Output.\n{braces}\ndef f(x):\n    return x + 'a'\nassert f('b==') == ??\n[ANSWER]\n"
     )
     assert prompts["output_phind"].endswith("assert f('b==') ==")
     assert prompts["input_cot"].endswith("thought 'b==a'")
@@ -101,19 +76,17 @@ def test_prompts_are_read_from_the_syntax_tree() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("{code} thought f({input})", "{code!r} {input}"),
-        ("{code} thought f({input})", "{open(code)} {input}"),
-        ('return f"{code} from {output}"', "return code"),
-        ("make_cot_input_prompt", "other"),
+        *(("{code} thought f({input})", "{code!r} {input}"), ("{code} thought f({input})", "{open(code)} {input}")),
+        *(('return f"{code} from {output}"', "return code"), ("make_cot_input_prompt", "other")),
     ],
 )
-def test_prompts_of_another_form_are_refused(old: str, new: str) -> None:
+def test_prompts_of_another_form_are_refused(old, new):
     assert old in PROMPTS_FILE
     with pytest.raises(UpstreamError, match=r"prompts\.py"):
         cruxeval.read_prompts(Files(PROMPTS_FILE.replace(old, new)))
 
 
-def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path: Path, upstream: Upstream) -> None:
+def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path, upstream):
     if (upstream._directory or Path()).joinpath("cruxeval", "prompts.py").exists():
         pytest.skip("the copy of CRUXEval has the file")
     entries = build(["cruxeval", "cruxeval_prompts"], upstream, tmp_path, skip_missing=True)
@@ -133,7 +106,7 @@ def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path: Path, upst
         (" 2 # done\n\ndef f", "phind", " 2 "),
     ],
 )
-def test_the_block(text: str, form: str, expected: str | None) -> None:
+def test_the_block(text, form, expected):
     assert block(closed(text), form) == expected
 
 
@@ -148,19 +121,19 @@ def test_the_block(text: str, form: str, expected: str | None) -> None:
         ("assertion", ("assertion", None)),
     ],
 )
-def test_the_sides_of_an_assertion(text: str, expected: tuple[str, str | None]) -> None:
+def test_the_sides_of_an_assertion(text, expected):
     assert sides(text) == expected
 
 
 @given(st.text(alphabet="'\"\\([{=}])\na", max_size=60), st.text(alphabet="'\"\\([{=}])\na", max_size=60))
-def test_an_assertion_of_two_strings_is_split_between_them(one: str, other: str) -> None:
+def test_an_assertion_of_two_strings_is_split_between_them(one, other):
     assert sides(f"assert f({one!r}) == {other!r}") == (f"f({one!r})", repr(other))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["'", '"', "'''", "\\'", "[", "(", "==", "[ANSWER]", "assert f(", "# done"])
-def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
+def test_hostile_texts_are_read_in_linear_time(piece):
     text = piece * (250_000 // len(piece))
     for form in ("direct", "cot", "phind"):
         sides(block(text, form) or "")
@@ -172,58 +145,34 @@ def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     [
         ("assert f('b==') == 'b==a'\n[/ANSWER]", "direct", (1, 0)),  # upstream cuts at the first "=="
         ('"b" + "=" * 2 + "a"', "direct", (0, 1)),
-        ("'b=' '=a'", "phind", (1, 1)),
-        ("'b'", "direct", (0, 0)),
+        *(("'b=' '=a'", "phind", (1, 1)), ("'b'", "direct", (0, 0)), ("0 or True", "phind", (0, 1))),
         ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
-        ("0 or True", "phind", (0, 1)),
-        ("f('b' + '=' * 2)", "phind", (0, 1)),
-        ("f('b==')", "phind", (0, 0)),
-        ("1 / 0", "phind", (0, 0)),
+        *(("f('b' + '=' * 2)", "phind", (0, 1)), ("f('b==')", "phind", (0, 0)), ("1 / 0", "phind", (0, 0))),
         ("", "direct", (0, 0)),
+        # Thinking is not an answer.
+        ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
     ],
 )
-def test_both_scores_of_an_output(
-    response: str, setting: str, expected: tuple[float, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_scores_of_an_output(response, setting, expected, monkeypatch):
     assert output_scores(response, setting, monkeypatch) == expected
-
-
-def test_thinking_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    response = "<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]"
-    assert output_scores(response, "cot", monkeypatch) == (1, 1)
 
 
 @pytest.mark.parametrize(
     ("answer", "output", "verdict"),
     [("1", "True", True), ("'a'", '"a"', True), ("a", "'a'", None), ("0 or True", "0", None), ("[2]", "[1]", False)],
 )
-def test_upstream_compares_literals_as_python_does(answer: str, output: str, verdict: bool | None) -> None:
+def test_upstream_compares_literals_as_python_does(answer, output, verdict):
     assert upstream_verdict(answer, output) is verdict
 
 
-# -- with upstream's data
-
-
-@pytest.fixture
-def prompts_built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    if not (built_data / "cruxeval_prompts.jsonl").is_file():
+def test_prompts_are_those_of_upstream_to_the_byte(built, shared_data):
+    if not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return built_data
-
-
-@pytest.mark.upstream
-def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_data: Path) -> None:
     digests = json.loads((shared_data / "cases" / "cruxeval_prompt_digests.json").read_text())
-    names = {
-        "make_direct_output_prompt": (family.output_dataset, "direct"),
-        "make_cot_output_prompt": (family.output_dataset, "cot"),
-        "make_direct_output_prompt_phind": (family.output_dataset, "phind"),
-        "make_direct_input_prompt": (family.input_dataset, "direct"),
-        "make_cot_input_prompt": (family.input_dataset, "cot"),
-    }
-    assert digests.keys() == names.keys()
-    for name, (dataset, setting) in names.items():
+    assert len(digests) == 5
+    for name in digests:
+        dataset = family.output_dataset if "output" in name else family.input_dataset
+        setting = "phind" if name.endswith("phind") else name.split("_")[1]
         rows = dataset(benchmark="cruxeval", setting=setting)["test"]
         prompts = {row["problem_id"]: row["prompt"] for row in rows}
         assert len(prompts) == 800
@@ -232,30 +181,18 @@ def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_d
 
 
 @pytest.fixture
-def with_own_prompts(built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def with_own_prompts(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CRUXEval's problems with prompts of our own, so that all else is tested without upstream's."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     texts = {form: f"{form}\n" for form in cruxeval._FORMS}
     prompts = Problem("any", "cruxeval_prompts", "function", "python", "", upstream_questions=json.dumps(texts))
     monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: prompts)
     monkeypatch.setattr(family, "benchmark_digests", lambda benchmark: {benchmark: "made"})
 
 
-@pytest.mark.upstream
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
-    model: str, value: float, with_own_prompts: None
-) -> None:
-    register()
-    manager = TaskManager(include_path=str(task_directory()))
-    results = simple_evaluate(
-        model=get_model(model)(),
-        tasks=["codemind_cruxeval_output", "codemind_cruxeval_input"],
-        task_manager=manager,
-        bootstrap_iters=0,
-        confirm_run_unsafe_code=True,
-    )
-    assert results is not None
+@pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
+@pytest.mark.usefixtures("with_own_prompts")
+def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model, value):
+    results = reference_run(model, "codemind_cruxeval_output", "codemind_cruxeval_input", bootstrap_iters=0)
     tasks = {name: scores for name, scores in results["results"].items() if "pass@1,extract-answer" in scores}
     assert len(tasks) == 5
     for name, scores in tasks.items():
@@ -264,24 +201,23 @@ def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
             assert scores[f"{metric},extract-answer"] == value, (name, metric)
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
-def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts: None, shared_data: Path) -> None:
+def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts, shared_data):
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"):
         recorded[row["problem_id"]].append(row)
-    documents = {row["problem_id"]: row for row in family.input_dataset(benchmark="cruxeval", setting="direct")["test"]}
+    rows = family.input_dataset(benchmark="cruxeval", setting="direct")["test"]
+    documents = {row["problem_id"]: row for row in rows}
     chosen = [documents[problem_id] for problem_id in recorded]
     responses = [[row["response"] for row in rows] for rows in recorded.values()]
-    differing, verdicts = [], 0
+    differing = []
     for document, rows, answers in zip(chosen, recorded.values(), family.extract_input(responses, chosen), strict=True):
         metrics = family.process_input(document, [answers])
         right = [bool(row["verdict"]) for row in rows]
         assert metrics["pass@1_upstream"] == pytest.approx(sum(right) / len(right))
         assert metrics["pass@5_upstream"] == pytest.approx(pass_at_k(len(right), sum(right), 5))
-        verdicts += len(right)
         if metrics["pass@1"] != metrics["pass@1_upstream"]:
             differing.append(document["problem_id"])
-    assert verdicts == 4000
+    assert sum(map(len, recorded.values())) == 4000
     # A function is not a value, so our rule does not read it as an input.
     assert differing == ["sample_344"]

@@ -1,7 +1,5 @@
 """DER through the harness: two stages, one loaded model, and the message for responses of another model."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -16,7 +14,6 @@ from lm_eval.api.model import LM
 
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.der.task import DER, dataset, with_input
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.families.sr.task import SR
@@ -48,27 +45,19 @@ def right(problem: Any) -> str:
     return f"```python\n{code}{noise}\n```"
 
 
-def wrong(problem: Any) -> str:
-    return "```python\ndef nothing():\n    return None\n```"
-
-
-def half(problem: Any) -> str:
-    return right(problem) if problem in ASKED[::2] else wrong(problem)
-
-
 def label(problem: Any) -> str:
     return f"<output>\n{problem.output}\n</output>"
 
 
-def first_label(problem: Any) -> str:
-    return label(problem) if problem is ASKED[0] else "I do not know."
-
-
+WRONG = "```python\ndef nothing():\n    return None\n```"
 MODELS: dict[str, tuple[Answer, Answer | None]] = {
     "knows": (right, label),
-    "writes": (half, first_label),
+    "writes": (
+        lambda problem: right(problem) if problem in ASKED[::2] else WRONG,
+        lambda problem: label(problem) if problem is ASKED[0] else "I do not know.",
+    ),
     "silent": (right, None),
-    "fails": (wrong, None),
+    "fails": (lambda problem: WRONG, None),
 }
 
 
@@ -86,17 +75,9 @@ def recorded(path: Path, model: str, write: Answer, predict: Answer | None) -> P
 
 def harness(responses: Path, model: str, output: Path, tasks: str, *more: str, limited: bool = True) -> None:
     arguments = {"responses": str(responses), "model": model, "missing": "empty"}
-    run_harness(
-        [
-            *("--model", "codemind-replay", "--model_args", json.dumps(arguments), "--tasks", tasks),
-            *(("--limit", str(LIMIT)) if limited else ()),
-            *("--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more),
-        ]
-    )
-
-
-def samples_bytes(run: Run, task: str = "codemind_der_sample") -> bytes:
-    return run.path.with_name(f"samples_{task}_{run.date}.jsonl").read_bytes()
+    limit = ["--limit", str(LIMIT)] if limited else []
+    command = ["--model", "codemind-replay", "--model_args", json.dumps(arguments), "--tasks", tasks, *limit]
+    run_harness([*command, "--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more])
 
 
 def stages(output: Path) -> tuple[Run, Run]:
@@ -104,10 +85,21 @@ def stages(output: Path) -> tuple[Run, Run]:
     return first, second
 
 
-def scores(run: Run, task: str = "codemind_der_sample") -> dict[str, tuple[float, float | None]]:
-    of_task = run.task(task)
-    assert of_task is not None
-    return {one.name: (one.value, one.stderr) for one in of_task.metrics if one.filter == "strict-match"}
+def scores(run: Run) -> dict[str, tuple[float, float | None]]:
+    (task,) = run.tasks
+    return {one.name: (one.value, one.stderr) for one in task.metrics if one.filter == "strict-match"}
+
+
+def assert_same(run: Run, other: Run) -> None:
+    """Assert that documents, prompts, responses and scores of two second stages are the same, byte by byte."""
+    logged = [
+        each.path.with_name(f"samples_codemind_der_sample_{each.date}.jsonl").read_bytes() for each in (run, other)
+    ]
+    assert logged[0] == logged[1] and scores(run) == scores(other)
+
+
+def table(file: Path) -> list[dict[str, Any]]:
+    return list(json.loads(file.read_text())["rows"])
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_model_that_writes_and_understands(folder: Path) -> None:
+def test_a_model_that_writes_and_understands(folder):
     first, second = stages(folder / "knows")
     assert {task.task for task in first.tasks} == {"codemind_ier_sample", "codemind_sr_sample"}
     (task,) = second.tasks
@@ -142,91 +134,72 @@ def test_a_model_that_writes_and_understands(folder: Path) -> None:
     assert recorded["results"] == first.path.name and recorded["left_out"] == {}
     assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
     assert (recorded["questions"], recorded["of"]) == (6, len(PROBLEMS))
+    # On the leaderboard of the authors of DER.
+    row = VIEW.leaderboard(task)
+    assert row == {"RDER": 1.0, "Pass1": 1.0} and set(row) <= set(LEADERBOARD_COLUMNS)
+    assert VIEW.reasons_against(task) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
-def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
+def test_a_model_that_writes_half_and_understands_one(folder):
     _, second = stages(folder / "writes")
     metrics = scores(second)
     assert metrics["r_der"] == (pytest.approx(1 / 3), pytest.approx((2 / 9 / 2) ** 0.5))
     assert metrics["s_der"] == (pytest.approx(1 / 6), pytest.approx((5 / 36 / 5) ** 0.5))
     assert metrics["answered"][0] == pytest.approx(1 / 3)
-    assert metrics["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5))
-    assert isnan(metrics["r_ier_same"][0])
+    assert metrics["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5)) and isnan(metrics["r_ier_same"][0])
     assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].read_samples()) / 2 == 3
 
 
-def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -> None:
+def shown(folder: Path, name: str) -> dict[str, list[str]]:
+    """Return what the harness printed of two metrics, and what it wrote."""
+    lines = [line.split("|") for line in (folder / f"{name}.txt").read_text().splitlines() if "strict-match" in line]
+    table = {cells[5].strip(): cells[7].strip() for cells in lines}
+    results = json.loads(stages(folder / name)[1].path.read_text())["results"]["codemind_der_sample"]
+    return {metric: [table[metric], str(results[f"{metric},strict-match"])] for metric in ("r_der", "pass@1")}
+
+
+def test_models_that_predict_nothing_or_write_wrong_programs_only(folder):
     _, second = stages(folder / "silent")
     metrics = scores(second)
+    assert shown(folder, "silent") == {"r_der": ["0", "0.0"], "pass@1": ["1", "1.0"]}
     assert metrics["pass@1"] == (1.0, 0.0)
     assert metrics["r_der"] == metrics["s_der"] == metrics["answered"] == (0.0, 0.0)
     recorded = second.tasks[0].suite["first_stage"]
     assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
-
-
-def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     _, second = stages(folder / "fails")
     metrics = scores(second)
+    assert shown(folder, "fails") == {"r_der": ["NaN", "nan"], "pass@1": ["0", "0.0"]}
     # The task has one document, that asks nothing; the harness gives no standard error for a single document.
     assert metrics["pass@1"] == (0.0, None) and metrics["s_der"] == (0.0, None)
     assert isnan(metrics["r_der"][0]) and isnan(metrics["answered"][0])
     assert VIEW.units(second.tasks[0].read_samples()) == [] and VIEW.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
 
-def test_what_the_harness_prints_and_writes(folder: Path) -> None:
-    for name, values in {"silent": {"r_der": "0", "pass@1": "1"}, "fails": {"r_der": "NaN", "pass@1": "0"}}.items():
-        _, second = stages(folder / name)
-        lines = [
-            line.split("|") for line in (folder / f"{name}.txt").read_text().splitlines() if "strict-match" in line
-        ]
-        table = {cells[5].strip(): cells[7].strip() for cells in lines}
-        results = json.loads(second.path.read_text())["results"]["codemind_der_sample"]
-        for metric, value in values.items():
-            assert table[metric] == value, (name, metric)
-            assert str(results[f"{metric},strict-match"]).removesuffix(".0").lower() == value.lower(), (name, metric)
-
-
-def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
+def test_results_of_several_models(folder, tmp_path):
     paths = [str(stages(folder / name)[1].path) for name in MODELS]
     shown = said("show", *paths, "--all-metrics")
     assert "R'_DER" in shown
-    lines = [line for line in shown.splitlines() if " r_der " in line]
-    (line,) = [line for line in lines if "org/fails" in line]
-    assert "–" in line and "0.0%" not in line  # noqa: RUF001
-    (line,) = [line for line in lines if "org/silent" in line]
+    lines = {name: line for line in shown.splitlines() if " r_der " in line for name in MODELS if f"org/{name}" in line}
+    assert "–" in lines["fails"] and "0.0%" not in lines["fails"]  # noqa: RUF001
     # The dash is the baseline's, which nobody has measured.
-    assert "  0.0%" in line and line.count("–") == 1  # noqa: RUF001
+    assert "  0.0%" in lines["silent"] and lines["silent"].count("–") == 1  # noqa: RUF001
     said("report", *paths, "-o", tmp_path / "r.html", "--tables", tmp_path)
-    rows = json.loads((tmp_path / "summary.json").read_text())["rows"]
-    summed = {row["model"]: row for row in rows if row["metric"] == "r_der"}
-    assert {model: row["value"] for model, row in summed.items()} == {
-        "org/knows": 1.0,
-        "org/writes": pytest.approx(1 / 3),
-        "org/silent": 0.0,
-        "org/fails": None,
-    }
     html = (tmp_path / "r.html").read_text()
     assert "org/fails" in html and ">nan" not in html.lower()
-    rows = json.loads((tmp_path / "r_der_common.json").read_text())["rows"]
-    assert [(row["model"], row["value"], row["own"], row["n"]) for row in rows] == [
-        ("org/knows", 1.0, 1.0, 3),
-        ("org/writes", pytest.approx(1 / 3), pytest.approx(1 / 3), 3),
-        ("org/silent", 0.0, 0.0, 3),
-    ]
-    rows = json.loads((tmp_path / "der_complexity.json").read_text())["rows"]
-    assert {row["measure"] for row in rows} == {"CC", "LoC", "DEP", "NC"}
+    third = pytest.approx(1 / 3)
+    summed = {row["model"]: row["value"] for row in table(tmp_path / "summary.json") if row["metric"] == "r_der"}
+    assert summed == {"org/knows": 1.0, "org/writes": third, "org/silent": 0.0, "org/fails": None}
+    common = [(row["model"], row["value"], row["own"], row["n"]) for row in table(tmp_path / "r_der_common.json")]
+    assert common == [("org/knows", 1.0, 1.0, 3), ("org/writes", third, third, 3), ("org/silent", 0.0, 0.0, 3)]
+    assert {row["measure"] for row in table(tmp_path / "der_complexity.json")} == {"CC", "LoC", "DEP", "NC"}
 
 
-def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -> None:
+def test_verified_with_the_first_stage_beside_it_bundled_and_on_the_leaderboard(folder, tmp_path):
     _, second = stages(folder / "writes")
-    moved = tmp_path / "moved"
-    shutil.copytree(second.path.parent, moved)
+    moved = shutil.copytree(second.path.parent, tmp_path / "moved")
     said("verify", moved / second.path.name)
     names = {path.name for path in VIEW.companions(second.tasks[0], moved / second.path.name)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
-
-
-def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
     runs = {name: stages(folder / name)[1] for name in MODELS}
     bundle = tmp_path / "fails.codemind.tar.gz"
     write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})
@@ -242,7 +215,7 @@ def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
     assert entry["value"] == 1.0
 
 
-def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
+def test_a_complete_run_is_reported_and_submitted(tmp_path):
     def every_other(problem: Any) -> str:
         return label(problem) if problem in PROBLEMS[::2] else ""
 
@@ -257,66 +230,30 @@ def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
     assert entry["value"] == pytest.approx(len(PROBLEMS[::2]) / len(PROBLEMS))
 
 
-def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
+def test_two_commands_give_the_same(folder, tmp_path):
     responses = folder / "knows.jsonl"
     harness(responses, "org/knows", tmp_path / "first", "codemind_sr_sample,codemind_ier_sample")
     metadata = json.dumps({"first_stage": str(tmp_path / "first")})
     harness(responses, "org/knows", tmp_path / "second", "codemind_der_sample", "--metadata", metadata)
     (alone,) = read_runs([tmp_path / "second"])
     _, second = stages(folder / "knows")
-    assert scores(alone) == scores(second)
-    # Documents, prompts, responses and scores, byte by byte.
-    assert samples_bytes(alone) == samples_bytes(second)
+    assert_same(alone, second)
 
 
-def test_one_model_and_what_was_answered_is_not_asked_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("answers", [5, LIMIT], ids=["in the first stage", "in the second"])
+def test_what_was_answered_before_an_interruption_is_not_asked_again(folder, tmp_path, monkeypatch, answers):
     loaded: list[None] = []
-    asked: list[str] = []
-    start, respond = ReplayLM.__init__, ReplayLM.respond
+    answered: list[str] = []
+    start = ReplayLM.__init__
 
     def counting(self: ReplayLM, *arguments: Any, **named: Any) -> None:
         loaded.append(None)
         start(self, *arguments, **named)
 
-    def interrupted(self: ReplayLM, request: Any) -> str:
-        if request.task_name == "codemind_der_sample":
-            raise KeyboardInterrupt
-        return respond(self, request)
-
-    def noting(self: ReplayLM, request: Any) -> str:
-        asked.append(request.task_name)
-        return respond(self, request)
-
-    again = ("--use_cache", str(tmp_path / "cache"))
-    # A model of the harness, whose responses may be cached.
-    monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
-    monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
-    responses = folder / "writes.jsonl"
-    monkeypatch.setattr(ReplayLM, "__init__", counting)
-    monkeypatch.setattr(ReplayLM, "respond", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert len(loaded) == 1
-    monkeypatch.setattr(ReplayLM, "respond", noting)
-    harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert len(loaded) == 2
-    assert asked == ["codemind_der_sample"] * 3
-    # The first stage is scored again, from the cache: its results are there twice.
-    second, whole = sorted(read_runs([tmp_path / "out"]), key=lambda run: run.date)[-1], stages(folder / "writes")[1]
-    assert samples_bytes(second) == samples_bytes(whole) and scores(second) == scores(whole)
-
-
-def test_a_first_stage_that_was_interrupted_goes_on(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answered: list[str] = []
-
     def one_by_one(self: ReplayLM, requests: Any, disable_tqdm: bool = False) -> list[str]:
         responses = []
         for request in requests:
-            if len(answered) == 5 and not resumed:
+            if len(answered) == answers and len(loaded) == 1:
                 raise KeyboardInterrupt
             answered.append(request.task_name)
             responses.append(self.respond(request))
@@ -324,105 +261,86 @@ def test_a_first_stage_that_was_interrupted_goes_on(
             self.cache_hook.add_partial("generate_until", request.args, responses[-1])
         return responses
 
+    monkeypatch.setattr(ReplayLM, "__init__", counting)
     monkeypatch.setattr(ReplayLM, "generate_until", one_by_one)
-    again = ("--use_cache", str(tmp_path / "cache"))
     # A model of the harness, whose responses may be cached.
     monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
     monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
-    resumed = False
+    command = (folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample")
+    again = ("--use_cache", str(tmp_path / "cache"))
     with pytest.raises(KeyboardInterrupt):
-        harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert answered == ["codemind_sr_sample"] * 5 and not list(tmp_path.glob("out/**/*.json"))
-    resumed = True
-    harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
-    assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3
-    (first, second), whole = stages(tmp_path / "out"), stages(folder / "writes")
+        harness(*command, *again)
+    # A stage is written when it is complete, and both stages have one model.
+    assert len(list(tmp_path.glob("out/**/*.json"))) == (answers == LIMIT) and len(loaded) == 1
+    harness(*command, *again)
+    assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3 and len(loaded) == 2
+    # The first stage is scored again, from the cache.
+    *_, first, second = sorted(read_runs([tmp_path / "out"]), key=lambda run: run.date)
+    whole = stages(folder / "writes")
     # What the programs' runs took is logged as well, and differs.
-    mine, other = (
+    logged = [
         [(one.key, one.filter, one.responses, one.scores) for one in run.tasks[0].read_samples()]
         for run in (first, whole[0])
-    )
-    assert mine == other
-    assert samples_bytes(second) == samples_bytes(whole[1]) and scores(second) == scores(whole[1])
+    ]
+    assert logged[0] == logged[1]
+    assert_same(second, whole[1])
+
+
+FIRST_STAGE: dict[str, Any] = {
+    "benchmark": "sample", "first_stage_task": "codemind_sr_sample", "first_stage_setting": "no_test",
+    "model": "org/writes",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda raw: raw["config"]["model_args"].update(model="org/other"), "another model: model=org/other, here"),
-        (lambda raw: suite(raw).update(version="0.0"), "under other settings: release of this suite"),
-        (lambda raw: suite(raw).update(data_sha256="0"), "under other settings: data"),
-        (lambda raw: suite(raw).update(templates_sha256="0"), "under other settings: prompts"),
-        (lambda raw: suite(raw).update(options={"hint_seed": 3}), "under other settings: options"),
+        ({"version": "0.0"}, "under other settings: release of this suite"),
+        ({"data_sha256": "0"}, "under other settings: data"),
+        ({"templates_sha256": "0"}, "under other settings: prompts"),
+        ({"options": {"hint_seed": 3}}, "under other settings: options"),
         (lambda raw: raw["configs"].pop("codemind_sr_sample"), "no results of codemind_sr_sample there"),
     ],
 )
-def test_refused(folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str) -> None:
+def test_refused(folder, tmp_path, change, message):
     first, _ = stages(folder / "writes")
     raw = json.loads(first.path.read_text())
-    change(raw)
+    if callable(change):
+        change(raw)
+    else:
+        raw["configs"]["codemind_sr_sample"]["metadata"]["suite"].update(change)
     for file in first.path.parent.glob("samples_codemind_sr_*"):
         shutil.copy(file, tmp_path)
     (tmp_path / first.path.name).write_text(json.dumps(raw))
     with pytest.raises(ValueError, match=message):
-        ask(tmp_path)
+        dataset(**FIRST_STAGE, first_stage=str(tmp_path))
 
 
-def suite(raw: dict[str, Any]) -> dict[str, Any]:
-    record = raw["configs"]["codemind_sr_sample"]["metadata"]["suite"]
-    assert isinstance(record, dict)
-    return record
+def test_refused_without_samples_or_with_changed_ones(folder, tmp_path):
+    def refused(message: str, place: Path | None = tmp_path) -> None:
+        with pytest.raises(ValueError, match=message):
+            dataset(**FIRST_STAGE, first_stage=place and str(place))
 
-
-def ask(place: Path | None) -> Any:
-    return dataset(
-        benchmark="sample",
-        first_stage_task="codemind_sr_sample",
-        first_stage_setting="no_test",
-        first_stage=None if place is None else str(place),
-        model="org/writes",
-    )
-
-
-def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Path) -> None:
     first, _ = stages(folder / "writes")
     shutil.copy(first.path, tmp_path)
-    with pytest.raises(ValueError, match=r"come without its samples; run codemind_sr_sample with --log_samples"):
-        ask(tmp_path)
+    refused(r"come without its samples; run codemind_sr_sample with --log_samples")
     (file,) = first.path.parent.glob(f"samples_codemind_sr_*_{first.date}.jsonl")
     (tmp_path / file.name).write_text(file.read_text().replace("def nothing", "def changed"))
-    with pytest.raises(ValueError, match="was changed since the run"):
-        ask(tmp_path)
-    with pytest.raises(ValueError, match="no such file or directory"):
-        ask(tmp_path / "absent")
-    with pytest.raises(ValueError, match="use `codemind run`, which runs both stages"):
-        ask(None)
+    refused("was changed since the run")
+    refused("no such file or directory", tmp_path / "absent")
+    refused("use `codemind run`, which runs both stages", None)
 
 
-def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
-    _, second = stages(folder / "knows")
-    row = VIEW.leaderboard(second.tasks[0])
-    assert row == {"RDER": 1.0, "Pass1": 1.0} and set(row) <= set(LEADERBOARD_COLUMNS)
-    assert VIEW.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
-
-
-@pytest.mark.upstream
-def test_the_input_is_the_one_that_ier_asks_about(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    for benchmark, asked_in, without in (
-        ("humaneval", "humaneval", 0),
-        ("mbpp", "mbpp_labelled", 20),
-        ("classeval_methods", "classeval", 38),
-    ):
+def test_the_input_is_the_one_that_ier_asks_about(built):
+    places = (("humaneval", "humaneval", 0), ("mbpp", "mbpp_labelled", 20), ("classeval_methods", "classeval", 38))
+    for benchmark, asked_in, without in places:
         asked = {problem.problem_id: problem for problem in IER.problems(get_benchmark(asked_in), {})}
-        problems = [
-            problem for problem in SR.problems(get_benchmark(benchmark), {}) if list(SR.questions(problem, "no_test"))
-        ]
-        inputs = {problem.problem_id: with_input(problem).input for problem in problems}
-        for name, text in inputs.items():
-            assert text == (asked[name].input if name in asked else ""), name
-        assert sum(not text for text in inputs.values()) == without
-        # What is compared is the very program that IER asks about.
-        assert all(
-            asked[problem.problem_id].code == problem.code for problem in problems if problem.problem_id in asked
-        )
+        problems = SR.problems(get_benchmark(benchmark), {})
+        problems = [problem for problem in problems if list(SR.questions(problem, "no_test"))]
+        for problem in problems:
+            known = asked.get(problem.problem_id)
+            assert with_input(problem).input == (known.input if known else ""), problem.problem_id
+            # What is compared is the very program that IER asks about.
+            assert known is None or known.code == problem.code
+        assert sum(not with_input(problem).input for problem in problems) == without

@@ -2,31 +2,14 @@ import dataclasses
 from typing import Any
 
 import pytest
-from lm_eval import simple_evaluate
-from lm_eval.api.instance import Instance
-from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.dsr import task as dsr
 from lm_eval_codemind.harness import journal
-from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.reference import DocumentLM, NullLM, OracleLM
-from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages.python.complexity import lines_of_code
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import make_recipes
 from lm_eval_codemind.questions import Answer
 from tests.transforms.behaviour import observe
-
-TASK = "codemind_dsr_sample"
-
-
-class Echo(DocumentLM):
-    """Answers with C+ as it was shown."""
-
-    def respond(self, request: Instance) -> str:
-        return f"Here it is.\n\n```python\n{request.doc['transformed']}\n```\n"
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +17,9 @@ def documents() -> dict[str, dict[str, Any]]:
     return {row["problem_id"]: row for row in dsr.dataset(benchmark="sample")["test"]}
 
 
-def run(model: DocumentLM) -> tuple[dict[str, float], list[dict[str, Any]]]:
-    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
-    results = simple_evaluate(
-        model=model, tasks=[TASK], task_manager=manager, confirm_run_unsafe_code=True, bootstrap_iters=100
-    )
-    assert results is not None
-    scores = {name.removesuffix(",extract-code"): value for name, value in results["results"][TASK].items()}
-    return scores, results["samples"][TASK]
+def first(documents: dict[str, dict[str, Any]], kind: str) -> dict[str, Any]:
+    """Return the first document about a program of a kind."""
+    return next(row for row in documents.values() if row["kind"] == kind)
 
 
 def score(document: dict[str, Any], *responses: str) -> dict[str, float]:
@@ -53,24 +31,33 @@ def fenced(code: str) -> str:
     return f"```python\n{code}\n```"
 
 
-def test_the_oracle_gets_everything() -> None:
-    scores, samples = run(OracleLM())
-    for metric in ("r_dsr", "pass@1", "shorter", "similarity", "code_found"):
-        assert scores[metric] == 1.0
-        assert scores[f"{metric}_stderr"] == 0.0
-    assert len(samples) == 24
-    for row in samples:
-        assert row["doc"]["loc"] < row["doc"]["loc_transformed"]
-        assert row["doc"]["transformations"]
-        (answer,) = row["filtered_resps"][0]
-        assert answer.details["loc"] == row["doc"]["loc"]
-        assert answer.passed
-        original = {line.strip() for line in row["doc"]["code"].splitlines()}
-        assert {line.strip() for line in answer.text.splitlines()} <= original
-        assert Answer.from_json(str(answer)) == answer
+def test_the_original_gets_everything_and_what_was_shown_nothing(documents):
+    assert all(row["loc"] < row["loc_transformed"] and row["transformations"] for row in documents.values())
+    rows = [*documents.values()][::3]
+    responses = [[row["target"], f"Here it is.\n\n{fenced(row['transformed'])}\n"] for row in rows]
+    for row, (right, echo) in zip(rows, dsr.extract_code(responses, rows), strict=True):
+        assert dsr.process_results(row, [[right]])["r_dsr"] == 1
+        assert right.details["loc"] == row["loc"] and Answer.from_json(str(right)) == right
+        original = {line.strip() for line in row["code"].splitlines()}
+        assert {line.strip() for line in right.text.splitlines()} <= original
+        metrics = dsr.process_results(row, [[echo]])
+        assert (metrics["r_dsr"], metrics["pass@1"], metrics["shorter"]) == (0, 1, 0)
+        assert 0 < metrics["similarity"] < 1 and echo.details["loc"] == row["loc_transformed"]
 
 
-def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
+def test_what_fails_or_breaks_gets_nothing_and_several_responses_a_share(documents):
+    document = first(documents, "function")
+    wrong = f"def {document['entry_point']}(*args, **kwargs):\n    return None\n"
+    for response in (fenced(wrong), fenced("def broken(:"), "I don't know.", ""):
+        values = score(document, response)
+        assert (values["r_dsr"], values["pass@1"], values["shorter"]) == (0, 0, 0)
+    document = first(documents, "function")
+    values = score(document, document["target"], "", fenced(document["transformed"]), "")
+    assert values["pass@1"] == 0.5 and values["pass@2"] == pytest.approx(1 - 1 / 6)
+    assert values["r_dsr"] == 0.25 and values["code_found"] == 0.5
+
+
+def test_of_a_buggy_program_the_bug_is_to_be_kept():
     correct = {problem.problem_id: problem for problem in load_benchmark("sample_bugs")}
     for row in dsr.dataset(benchmark="sample_bugs_buggy")["test"]:
         fixed = correct[row["problem_id"]]
@@ -83,22 +70,7 @@ def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
         assert (shown["r_dsr"], shown["pass@1"]) == (0, 1), row["problem_id"]
 
 
-def test_the_echo_passes_and_gets_nothing() -> None:
-    scores, samples = run(Echo())
-    assert (scores["r_dsr"], scores["pass@1"], scores["shorter"]) == (0.0, 1.0, 0.0)
-    assert 0 < scores["similarity"] < 1
-    assert len(samples) == 24
-    for row in samples:
-        assert row["filtered_resps"][0][0].details["loc"] == row["doc"]["loc_transformed"]
-
-
-def test_no_answer_gets_nothing() -> None:
-    scores, _ = run(NullLM())
-    for metric in ("r_dsr", "pass@1", "shorter", "similarity", "code_found"):
-        assert scores[metric] == 0.0
-
-
-def test_a_line_of_semicolons_gains_nothing(documents: dict[str, dict[str, Any]]) -> None:
+def test_a_line_of_semicolons_gains_nothing(documents):
     document = next(row for row in documents.values() if row["kind"] == "script" and "for " in row["code"])
     padded = document["code"].rstrip() + "\nx = 1; y = 2; z = 3; " + "; ".join(f"x = {n}" for n in range(20))
     spread = document["code"].rstrip() + "\nx = 1\ny = 2\nz = 3\n" + "\n".join(f"x = {n}" for n in range(20))
@@ -107,48 +79,21 @@ def test_a_line_of_semicolons_gains_nothing(documents: dict[str, dict[str, Any]]
     assert score(document, fenced(commented))["r_dsr"] == 1
 
 
-def test_what_fails_or_breaks_gets_nothing(documents: dict[str, dict[str, Any]]) -> None:
-    document = next(row for row in documents.values() if row["kind"] == "function")
-    wrong = f"def {document['entry_point']}(*args, **kwargs):\n    return None\n"
-    for response in (fenced(wrong), fenced("def broken(:"), "I don't know.", ""):
-        values = score(document, response)
-        assert (values["r_dsr"], values["pass@1"], values["shorter"]) == (0, 0, 0)
-
-
-def test_several_responses(documents: dict[str, dict[str, Any]]) -> None:
-    document = next(row for row in documents.values() if row["kind"] == "function")
-    values = score(document, document["target"], "", fenced(document["transformed"]), "")
-    assert values["pass@1"] == 0.5
-    assert values["pass@2"] == pytest.approx(1 - 1 / 6)
-    assert values["r_dsr"] == 0.25
-    assert values["code_found"] == 0.5
-
-
-def test_an_unfinished_definition_is_found_and_never_runs(
-    documents: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_definition_is_found_and_never_runs(documents, monkeypatch):
     submitted: list[Any] = []
     monkeypatch.setattr(journal, "submit", submitted.append)
     for kind in ("function", "method"):
-        document = next(row for row in documents.values() if row["kind"] == kind)
+        document = first(documents, kind)
         response = f"```python\n{document['answer'].rstrip()}\n    return 2 +"
         ((answer,),) = dsr.extract_code([[response]], [document])
         assert answer.outcome["status"] == "unfinished" and "return 2 +" in answer.text
         values = dsr.process_results(document, [[answer]])
-        assert values["code_found"] == 1
-        assert (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
+        assert values["code_found"] == 1 and (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
     assert submitted == []
 
 
-def test_documents_without_a_recorded_response_are_left_out(documents: dict[str, dict[str, Any]]) -> None:
-    document = next(iter(documents.values()))
-    answers = dsr.extract_code([[SKIPPED]], [document])
-    assert answers == [[Answer(None, skipped=True)]]
-    assert dsr.process_results(document, answers) == {}
-
-
-def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, dict[str, Any]]) -> None:
-    document = next(row for row in documents.values() if row["kind"] == "method")
+def test_one_method_counts_and_is_validated_in_its_class(documents):
+    document = first(documents, "method")
     class_name, method = document["entry_point"].split(".")
     assert document["loc"] < lines_of_code(document["code"])
     # A class whose other methods are gone is not a shortcut.
@@ -156,41 +101,25 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
     assert score(document, fenced(gutted))["pass@1"] == 0
 
 
-def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
+def test_prompts_show_the_program_and_a_test(documents):
     problems = {problem.problem_id: problem for problem in load_benchmark("sample")}
     assert documents.keys() == problems.keys()
     for name, row in documents.items():
-        assert row["transformed"].strip() in row["prompt"]
-        assert row["test"].strip() in row["prompt"]
+        assert row["transformed"].strip() in row["prompt"] and row["test"].strip() in row["prompt"]
         assert row["transformed"] == problems[name].transformed
         assert row["prompt"].startswith("### Problem") and row["prompt"].endswith("### Answer")
 
 
 @pytest.mark.slow
-def test_a_fresh_set_is_made_and_recorded(documents: dict[str, dict[str, Any]]) -> None:
+def test_a_fresh_set_is_made_and_recorded(documents):
     suite: dict[str, Any] = {}
-    fresh = {row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed=5, suite=suite)["test"]}
-    assert suite["transform_seed"] == 5
-    assert fresh.keys() == documents.keys()
+    # On the command line, the seed is a text.
+    fresh = {row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed="5", suite=suite)["test"]}
+    assert suite["transform_seed"] == 5 and fresh.keys() == documents.keys()
     assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
 
 
-def test_the_seed_of_a_fresh_set_may_be_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds: list[object] = []
-
-    def made(problems: list[Problem], seed: object, sandbox: object) -> list[Problem]:
-        seeds.append(seed)
-        return problems
-
-    monkeypatch.setattr(make_recipes, "freshly_transformed", made)
-    for seed in (5, "5"):
-        suite: dict[str, Any] = {}
-        dsr.dataset(benchmark="sample", transform_seed=seed, suite=suite)
-        assert suite["transform_seed"] == 5
-    assert seeds == [5, 5]
-
-
-def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_made_shorter_is_left_out_and_mistakes_are_named(monkeypatch):
     problems = load_benchmark("sample")
     same = dataclasses.replace(problems[0], transformed=problems[0].code)
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
@@ -198,9 +127,6 @@ def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch
     rows = dsr.dataset(benchmark="sample", suite=suite)["test"]
     assert [row["problem_id"] for row in rows] == [problem.problem_id for problem in problems[1:]]
     assert suite["questions"] == len(rows)
-
-
-def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="transform_seed is 'x', and must be a whole number"):
         dsr.dataset(benchmark="sample", transform_seed="x")
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [])
@@ -209,28 +135,20 @@ def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # A string with a line at column 0; the class it stands in is indented by four spaces.
-COLUMN_0 = """\
-class {owner}:
-    def {name}(self, *args):
-        text = '''
-at column 0
-  and not
-\x0c
-'''
-        return text
-"""
+STRING = "\nat column 0\n  and not\n\x0c\n"
+COLUMN_0 = f"class {{owner}}:\n    def {{name}}(self, *args):\n        text = '''{STRING}'''\n        return text\n"
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, documents: dict[str, dict[str, Any]]) -> None:
-    document = next(row for row in documents.values() if row["kind"] == "method")
+def test_a_string_with_a_line_at_column_0_takes_one_line(line_end, documents):
+    document = first(documents, "method")
     owner, name = document["entry_point"].split(".")
     response = fenced(COLUMN_0.format(owner=owner, name=name)).replace("\n", line_end)
     ((answer,),) = dsr.extract_code([[response]], [document])
     assert answer.details["loc"] == 3
     namespace: dict[str, Any] = {}
     exec(answer.text, namespace)
-    assert namespace[name](None) == "\nat column 0\n  and not\n\x0c\n"
+    assert namespace[name](None) == STRING
 
 
 @pytest.mark.parametrize(
@@ -243,8 +161,8 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, document
     ],
     ids=["a long sum", "a long sum raised", "a long sum next to it", "98 levels"],
 )
-def test_programs_nested_as_deeply_as_python_allows_end_no_run(body: str, documents: dict[str, dict[str, Any]]) -> None:
-    document = next(row for row in documents.values() if row["kind"] == "method")
+def test_programs_nested_as_deeply_as_python_allows_end_no_run(body, documents):
+    document = first(documents, "method")
     owner, name = document["entry_point"].split(".")
     method = f"    def {name}(self, *args):\n{body}\n"
     aside = "LONG = " + " + ".join(["1"] * 2000) + "\n"
@@ -257,7 +175,7 @@ EXAMPLES = Templates(dsr.DSR.templates).examples()
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_the_worked_examples_are_equivalent(kind: str) -> None:
+def test_the_worked_examples_are_equivalent(kind):
     example = EXAMPLES[kind]
     code, calls, stdin = example["code"], [], ""
     if kind == "function":

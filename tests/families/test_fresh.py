@@ -1,29 +1,30 @@
 """IER on fresh inputs: both questions of a problem, the scores of reference models, and what results show."""
 
-from __future__ import annotations
-
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from tests.cli import said
 from tests.results.harness import evaluate
 
 TASK = "codemind_ier_fresh_sample"
 
 
-def test_each_problem_is_asked_on_both_inputs() -> None:
+def published(doc: dict[str, Any]) -> str:
+    """Return the answer of a model that knows the published outputs by heart."""
+    (problem,) = [problem for problem in sample.read() if problem.problem_id == doc["problem_id"]]
+    return f"<output>{problem.output}</output>"
+
+
+def test_each_problem_is_asked_on_both_inputs():
     suite: dict[str, Any] = {}
     rows = fresh.dataset(benchmark="sample", setting="steps", suite=suite)["test"]
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -36,37 +37,31 @@ def test_each_problem_is_asked_on_both_inputs() -> None:
         assert other["problem_id"] == problem.problem_id and other["code"] == original["code"]
         assert other["input"] != problem.input and other["output"] != problem.output
         assert other["input"].strip() in other["prompt"]
+    for name, value in (("input_seed", -1), ("fresh_inputs", 0), ("input_seed", "x")):
+        with pytest.raises(ValueError, match=f"{name} is .* must be a whole number"):
+            fresh.dataset(benchmark="sample", setting="steps", **{name: value})
 
 
-@pytest.mark.parametrize(("name", "value"), [("input_seed", -1), ("fresh_inputs", 0), ("input_seed", "x")])
-def test_options_must_be_numbers(name: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{name} is .* must be a whole number"):
-        fresh.dataset(benchmark="sample", setting="steps", **{name: value})
-
-
-@pytest.mark.parametrize(
-    ("answer", "scores"),
-    [
-        (lambda doc: doc["target"], (1.0, 1.0, 0.0)),
-        (lambda doc: "", (0.0, 0.0, 0.0)),
-        (lambda doc: published(doc), (0.0, 1.0, 1.0)),
-    ],
-)
-def test_scores_and_gap(tmp_path: Path, answer: Any, scores: tuple[float, ...]) -> None:
-    results = evaluate(tmp_path, "model", answer, [TASK])["results"][TASK]
-    assert (
-        tuple(results[f"{name},strict-match"] for name in ("r_ier_fresh", "r_ier_original", "contamination_gap"))
-        == scores
-    )
-    (gap, *only) = [table for table in findings(observe(read_runs([tmp_path]))) if table.rows]
-    assert gap.records()[0]["contamination_gap"] == scores[2]
-    assert bool(only) == (scores[2] > 0)
+def test_scores_gap_and_comparison(tmp_path):
+    for model, answer, scores in (
+        ("skill", lambda doc: doc["target"], (1.0, 1.0, 0.0)),
+        ("silent", lambda doc: "", (0.0, 0.0, 0.0)),
+        ("memory", published, (0.0, 1.0, 1.0)),
+    ):
+        results = evaluate(tmp_path / model, model, answer, [TASK])["results"][TASK]
+        names = ("r_ier_fresh", "r_ier_original", "contamination_gap")
+        assert tuple(results[f"{name},strict-match"] for name in names) == scores
+        (gap, *only) = [table for table in findings(observe(read_runs([tmp_path / model]))) if table.rows]
+        assert gap.records()[0]["contamination_gap"] == scores[2] and bool(only) == (scores[2] > 0)
+    _, _, gaps = said("compare", tmp_path / "skill", tmp_path / "memory").partition("From published to fresh inputs")
+    rows = {line.split()[0]: line.split()[2:5] for line in gaps.splitlines() if " sample " in line and "%" in line}
+    assert rows == {"skill": ["100.0%", "100.0%", "0.0%"], "memory": ["100.0%", "0.0%", "100.0%"]}
+    assert "Correct on the published input" in gaps and "Sample_collatz_trace" in gaps
 
 
 @pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
-def test_no_constant_gains(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
+def test_no_constant_gains(built, benchmark):
     """A text that is right about two questions or more is right about as many published outputs as fresh ones."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     rows = list(fresh.dataset(benchmark=benchmark, setting="steps", suite={})["test"])
     values = [literal_or(row["output"], None) for row in rows]
     texts = Counter(row["output"].strip() for row in rows)
@@ -76,19 +71,3 @@ def test_no_constant_gains(built_data: Path, monkeypatch: pytest.MonkeyPatch, be
         right = [row["item"] for row in rows if same_output(text, row["output"], row["kind"] == "script")]
         published = right.count(fresh.ORIGINAL)
         assert len(right) == 1 or 2 * published == len(right), f"{text!r}: {published} published of {len(right)}"
-
-
-def test_compare_shows_the_gap_of_both_models(tmp_path: Path) -> None:
-    for model, answer in (("skill", lambda doc: doc["target"]), ("memory", published)):
-        evaluate(tmp_path / model, model, answer, [TASK])
-    output = CliRunner().invoke(main, ["compare", str(tmp_path / "skill"), str(tmp_path / "memory")]).output
-    _, _, gaps = output.partition("From published to fresh inputs")
-    rows = {line.split()[0]: line.split()[2:5] for line in gaps.splitlines() if " sample " in line and "%" in line}
-    assert rows == {"skill": ["100.0%", "100.0%", "0.0%"], "memory": ["100.0%", "0.0%", "100.0%"]}
-    assert "Correct on the published input" in gaps and "Sample_collatz_trace" in gaps
-
-
-def published(doc: dict[str, Any]) -> str:
-    """Return the answer of a model that knows the published outputs by heart."""
-    (problem,) = [problem for problem in sample.read() if problem.problem_id == doc["problem_id"]]
-    return f"<output>{problem.output}</output>"

@@ -10,7 +10,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
 
 
-def test_dataset_of_the_sample() -> None:
+def test_dataset_of_the_sample():
     suite: dict[str, object] = {}
     splits = ier.dataset(benchmark="sample", setting="steps", suite=suite, pretrained="model args are ignored")
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -21,15 +21,14 @@ def test_dataset_of_the_sample() -> None:
         assert row["prompt"].index(problem.code.strip()) < row["prompt"].index(problem.input.strip("\n"))
         # A prompt must not hold its answer behind the marker.
         ((answer,),) = ier.strict_match([[row["target"]]], [row])
-        assert answer.text is not None
-        assert answer.text.strip("\n") == (problem.output or "").strip("\n")
+        assert answer.text is not None and answer.text.strip("\n") == (problem.output or "").strip("\n")
     assert [row["kind"] for row in splits["fewshot"]] == ["function", "method", "script"]
     assert splits["fewshot"].column_names == splits["test"].column_names
     assert suite["benchmark"] == "sample" and suite["problems"] == 24 and suite["excluded"] == 0
     assert suite["prompts"] == "packaged" and len(str(suite["data_sha256"])) == len(str(suite["prompts_sha256"])) == 64
 
 
-def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_excluded_problems_are_left_out(monkeypatch):
     good = Problem("a", "cruxeval", "function", "python", "def f(): return 1", "f", "f()", "1")
     bad = Problem("b", "cruxeval", "function", "python", "", "f", "f()", None, category="excluded", reason="time")
     for module in (family, provenance):
@@ -37,8 +36,7 @@ def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(provenance, "benchmark_digests", lambda name: {name: "0"})
     suite: dict[str, object] = {}
     splits = ier.dataset(benchmark="cruxeval", setting="direct", suite=suite)
-    assert splits["test"]["problem_id"] == ["a"]
-    assert splits["fewshot"]["kind"] == ["function"]
+    assert splits["test"]["problem_id"] == ["a"] and splits["fewshot"]["kind"] == ["function"]
     assert (suite["problems"], suite["excluded"]) == (2, 1)
     assert "step by step" not in splits["test"][0]["prompt"]
     assert splits["fewshot"][0]["target"].startswith("<output>")
@@ -48,20 +46,17 @@ FUNCTION = {"benchmark": "sample", "problem_id": "P", "kind": "function", "langu
 LEFT_OUT = Answer(None, skipped=True)
 
 
-def test_filters() -> None:
+def test_filters():
     responses = [["<output>[1, 2]</output>", "It returns `[1, 2]`.", "It returns it.", "", SKIPPED]]
     assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), *[Answer(None)] * 3, LEFT_OUT]]
-    assert ier.flexible_extract(responses, [FUNCTION]) == [
-        [Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]
-    ]
-
-
-def test_the_published_filter_takes_an_empty_block() -> None:
+    (answers,) = ier.flexible_extract(responses, [FUNCTION])
+    assert answers == [Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]
+    # The published filter takes an empty block.
     (answers,) = published.strict_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION])
     assert answers == [Answer("\n\n"), Answer(None)]
 
 
-def test_metrics_of_one_response() -> None:
+def test_metrics_of_one_response_and_of_repeats():
     right, quoted, none = ([[Answer(text)]] for text in ("[1,2]", "`[1,2]`", None))
     assert ier.process_results(FUNCTION, right) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, quoted) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
@@ -69,15 +64,6 @@ def test_metrics_of_one_response() -> None:
     assert ier.process_results(FUNCTION, [[LEFT_OUT]]) == {}
     assert published.process_results(FUNCTION, quoted) == {"r_ier_text": 0.0, "answered": 1.0}
     assert published.process_results(FUNCTION, [[LEFT_OUT]]) == {}
-
-
-def test_metrics_of_repeats() -> None:
     metrics = ier.process_results(FUNCTION, [[Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("x")]])
-    assert metrics == {
-        "r_ier": 0.25,
-        "r_ier_text": 0.25,
-        "answered": 0.75,
-        "pass@1": pytest.approx(0.25),
-        "pass@2": pytest.approx(0.5),
-        "pass@4": pytest.approx(1.0),
-    }
+    shares = {"r_ier": 0.25, "r_ier_text": 0.25, "answered": 0.75, "pass@1": 0.25, "pass@2": 0.5, "pass@4": 1.0}
+    assert metrics == pytest.approx(shares)

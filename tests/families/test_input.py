@@ -1,11 +1,8 @@
 """Input prediction: what counts as an answer, what is executed, and what comes out."""
 
-from __future__ import annotations
-
 import ast
 import json
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +10,19 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
-from lm_eval.tasks import TaskManager
 
 from find_plain import find_plain_inputs
 from lm_eval_codemind import family as question_family
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.build import PLAIN_INPUTS
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.input import task as family
-from lm_eval_codemind.harness.aggregations import mean_of_known
-from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.models import register
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
-from tests.families.inputs import differing_inputs
 from tests.run_files import read_rows
 
 PROBLEMS = {problem.problem_id: problem for problem in sample.read()}
@@ -78,7 +66,10 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
     return judged
 
 
-# -- reading
+def read(answer: str, asked: Problem) -> tuple[str, bool] | None:
+    """Return the input that an answer states, and whether it is the recorded one."""
+    prediction = kind_of(asked).read_input(answer, asked)
+    return prediction and (prediction.input, prediction.recorded)
 
 
 @pytest.mark.parametrize(
@@ -88,84 +79,70 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
         ('f( "a",\n  ["b",],)  # as before', ("f('a', ['b'])", True)),
         ("`f('a', items=['b'])`", ("f('a', items=['b'])", True)),
         ("```python\nf(items=['b'], text='a')\n```", ("f(items=['b'], text='a')", True)),
-        ("f('ab')", ("f('ab')", False)),
-        ("f('ab');", ("f('ab')", False)),
-        ("f(tuple([1, 2]))", ("f((1, 2))", False)),
+        *(("f('ab')", ("f('ab')", False)), ("f('ab');", ("f('ab')", False))),
+        *(("f(tuple([1, 2]))", ("f((1, 2))", False)), ("f('a', ('b',))", ("f('a', ('b',))", False))),
         ("f(dict(a=1), items=list((1,)))", ("f({'a': 1}, items=[1])", False)),
-        ("f('a', ('b',))", ("f('a', ('b',))", False)),
         ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
          ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
         ("f(0x10, 'a' 'b', frozenset({1}))", ("f(16, 'ab', frozenset({1}))", False)),
-        ("f(Counter('ab'))", None),
-        ("f(" + "[" * 5_000, None),
-        ("f(" + "9" * 5_000 + ")", None),
+        *((text, None) for text in ("f(Counter('ab'))", "f(" + "[" * 5_000, "f(" + "9" * 5_000 + ")", "")),
         ("f('" + "a" * 1_000_000 + "')", None),
-        ("", None),
     ],
 )  # fmt: skip
-def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None) -> None:
-    prediction = kind_of(problem()).read_input(answer, problem())
-    assert (prediction and (prediction.input, prediction.recorded)) == expected
+def test_a_call_is_read_as_values(answer, expected):
+    assert read(answer, problem()) == expected
 
 
-def test_what_a_program_can_tell_apart_is_not_the_recorded_input() -> None:
-    asked = problem("total", "total({'a': 1, 'b': 2}, more=None)", "3")
-    kind = kind_of(asked)
-    same = ("total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})")
-    other = ("total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)")
-    for answer, recorded in (*((text, True) for text in same), *((text, False) for text in other)):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and prediction.recorded is recorded, answer
+@pytest.mark.parametrize(
+    ("call", "recorded", "other", "unread"),
+    [
+        # What a program can tell apart is not the recorded input.
+        ("total({'a': 1, 'b': 2}, more=None)",
+         ["total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})"],
+         ["total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)"], []),
+        # Constructors are those of the signature.
+        ("total(Counter({'a': 2}))", ["total(Counter({'a': 2}))"],
+         ["total(Counter(['a', 'a']))", "total({'a': 2}, dict(b=1))"],
+         ["total(range(3))", "total(Counter(x for x in 'a'))"]),
+        # A recorded input that is no literal counts as it stands.
+        ("first([2, 1], (lambda x: x)(1))",
+         ["first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"], [],
+         ["first([2, 1], (lambda x: 1)(1))", "(" * 150 + "first([2, 1], (lambda x: x)(1))" + ")" * 150,
+          "first([2, 1], lambda x: (x)(1))"]),
+    ],
+)  # fmt: skip
+def test_which_input_is_the_recorded_one(call, recorded, other, unread):
+    asked = problem(call.partition("(")[0], call)
+    answers = [read(answer, asked) for answer in (*recorded, *other)]
+    assert [answer and answer[1] for answer in answers] == [True] * len(recorded) + [False] * len(other)
+    assert "lambda" not in call or {answer and answer[0] for answer in answers} == {call}
+    assert [read(answer, asked) for answer in unread] == [None] * len(unread)
 
 
-def test_a_recorded_input_that_is_no_literal_counts_as_it_stands() -> None:
-    asked = problem("first", "first([2, 1], (lambda x: x)(1))", "[2]")
-    kind = kind_of(asked)
-    for answer in ("first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and (prediction.input, prediction.recorded) == (asked.input, True)
-    for answer in (
-        "first([2, 1], (lambda x: 1)(1))",
-        "(" * 150 + asked.input + ")" * 150,
-        "first([2, 1], lambda x: (x)(1))",
-    ):
-        assert kind.read_input(answer, asked) is None
+def method(test: str) -> Problem:
+    code = "class C:\n    def m(self, x):\n        return x\n"
+    return Problem("P", "made", "method", "python", code, "C.m", f"def test(self):\n    {test}\n", "None")
 
 
-def test_constructors_are_those_of_the_signature() -> None:
-    asked = problem("total", "total(Counter({'a': 2}))", "2")
-    kind = kind_of(asked)
-    for answer, recorded in (
-        ("total(Counter({'a': 2}))", True),
-        ("total(Counter(['a', 'a']))", False),
-        ("total({'a': 2}, dict(b=1))", False),
-    ):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and prediction.recorded is recorded
-    assert kind.read_input("total(range(3))", asked) is None
-    assert kind.read_input("total(Counter(x for x in 'a'))", asked) is None
-
-
-def test_what_surrounds_the_recorded_call_stays() -> None:
+def test_what_surrounds_the_recorded_call_stays_and_holes_are_read_in_order():
     asked = problem("first", "tuple(first([1, 2], 1))", "(1,)")
-    kind = kind_of(asked)
-    assert kind.masked_input(asked) == "tuple(first(??))"
+    assert kind_of(asked).masked_input(asked) == "tuple(first(??))"
     for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
-        prediction = kind.read_input(answer, asked)
-        assert prediction is not None and (prediction.input, prediction.recorded) == ("tuple(first([1, 3]))", False)
-    assert kind.read_input("list(first([1, 3]))", asked) is None
+        assert read(answer, asked) == ("tuple(first([1, 3]))", False)
+    assert read("list(first([1, 3]))", asked) is None
+    asked = method("c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)")
+    changed = asked.input.replace("'b'", "'c'").translate(str.maketrans("2345", "6789"))
+    assert read(changed, asked) == (changed.strip("\n"), False)
 
 
-def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
+def test_a_test_method_has_holes_where_it_hands_literals_over():
     asked = PROBLEMS["Sample_ledger_withdraw"]
-    kind = kind_of(asked)
-    masked = kind.masked_input(asked)
+    masked = kind_of(asked).masked_input(asked)
     assert masked is not None and "Ledger(limit=??)" in masked and "ledger.withdraw(??, ??), ledger.withdraw" in masked
     answer = asked.input.replace('"ann"', "'bob'")
     body = textwrap.dedent("\n".join(answer.splitlines()[1:]))
     for text in (answer, body, textwrap.indent(body, "  "), textwrap.indent(body, "    ").strip()):
-        prediction = kind.read_input(text, asked)
-        assert prediction is not None and prediction.input == answer.strip() and not prediction.recorded
+        assert read(text, asked) == (answer.strip(), False)
     for changed in (
         answer.replace("return results", "return [20, -50, 'overdrawn']"),
         answer.replace("ledger = Ledger", "import os\n    ledger = Ledger"),
@@ -173,18 +150,15 @@ def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
         answer.replace("(limit=50)", "(limit=eval('50'))"),
         answer + "\ndef test(self):\n    return [20, -50, 'overdrawn']\n",
     ):
-        assert changed != answer and kind.read_input(changed, asked) is None
+        assert changed != answer and read(changed, asked) is None
 
 
-def test_literals_that_never_reach_the_program_are_no_holes() -> None:
-    code = "class C:\n    def m(self, x):\n        return x\n"
+def test_literals_that_never_reach_the_program_are_no_holes():
     body = "expected = 3\n    value = 4\n    self.other = [5]\n    c = C()\n    c.state = 'new'\n"
-    test = f"def test(self):\n    {body}    return expected, c.m(value), c.m(self.other), c.m(1 + 2j), f'{{c.m(6)}}'\n"
-    asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
-    expected = test.replace("= 4", "= ??").replace("[5]", "??").replace("'new'", "??").replace("1 + 2j", "??")
+    asked = method(f"{body}    return expected, c.m(value), c.m(self.other), c.m(1 + 2j), f'{{c.m(6)}}'")
+    expected = asked.input.replace("= 4", "= ??").replace("[5]", "??").replace("'new'", "??").replace("1 + 2j", "??")
     assert kind_of(asked).masked_input(asked) == expected.strip("\n")
-    nothing = Problem("P", "made", "method", "python", code, "C.m", "def test(self):\n    return C()\n", "None")
-    assert list(family.INPUT_PREDICTION.questions(nothing, "steps")) == []
+    assert list(family.INPUT_PREDICTION.questions(method("return C()"), "steps")) == []
 
 
 LITERALS = st.recursive(
@@ -197,7 +171,7 @@ LITERALS = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(LITERALS, LITERALS)
 @example(None, [float("inf"), -float("inf")])
-def test_reading_gives_back_the_values_that_were_written(one: object, other: object) -> None:
+def test_reading_gives_back_the_values_that_were_written(one, other):
     prediction = kind_of(problem()).read_input(f"f({one!r}, items={other!r})", problem())
     assert prediction is not None
     call = ast.parse(prediction.input, mode="eval").body
@@ -209,7 +183,7 @@ def test_reading_gives_back_the_values_that_were_written(one: object, other: obj
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="f(['a\"\\b#,:=.*{})]0 \n", max_size=40))
-def test_what_is_read_holds_nothing_but_values(text: str) -> None:
+def test_what_is_read_holds_nothing_but_values(text):
     prediction = kind_of(problem()).read_input(f"f({text})", problem())
     if prediction is not None:
         call = ast.parse(prediction.input, mode="eval").body
@@ -218,10 +192,7 @@ def test_what_is_read_holds_nothing_but_values(text: str) -> None:
             ast.literal_eval(argument)
 
 
-# -- scoring
-
-
-def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_right_inputs_count_whichever_they_are(monkeypatch):
     document = made(monkeypatch, problem())
     texts = ["f('a', ['b'])", "f('ab')", "f('', ('a', 'b'))", "f(text='a', items={'b': 1})", "f('ba')", "f(1)", "f()"]
     judgements = judge(document, *texts)
@@ -233,7 +204,7 @@ def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) 
     assert json.loads(str(judgements[4][0]))["computed"] == "'ba'"
 
 
-def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_program_is_an_outcome(monkeypatch):
     code = "def f(n):\n    while n:\n        pass\n    return n\n"
     monkeypatch.setattr(family, "limits_of", lambda asked: Limits(cpu_seconds=0.5))
     asked = Problem("Loop", "made", "function", "python", code, "f", "f(0)", "0")
@@ -242,7 +213,7 @@ def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> No
     assert other["r_input"] == 0, "False is not 0 as an output"
 
 
-def test_scripts_are_given_what_is_typed() -> None:
+def test_scripts_are_given_what_is_typed():
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
     document = next(row for row in rows if row["kind"] == "script")
     known = document["input"].strip("\n")
@@ -254,32 +225,21 @@ def test_scripts_are_given_what_is_typed() -> None:
 @pytest.mark.parametrize(
     ("answer", "stdin"),
     [
-        ("3\n 1 2", "3\n 1 2\n"),
-        ("\n 3\n1\n\n", " 3\n1\n\n"),
-        ("Input:\n3\n1", "3\n1\n"),
+        *(("3\n 1 2", "3\n 1 2\n"), ("\n 3\n1\n\n", " 3\n1\n\n"), ("Input:\n3\n1", "3\n1\n")),
         ("**Standard input:**\n```\n3\n1\n```\nIt prints 4.", "3\n1\n"),
-        ("```text\n3\n1\n```", "3\n1\n"),
-        ("```\nInput: 3\n```", "3\n"),
-        ("\ufeff3\u202f\u22121\u200b", "3 -1\n"),
-        ('{"input": "3\\n1"}', "3\n1\n"),
-        ("*..*", "*..*\n"),
-        ("f(3) = 4", "f(3) = 4\n"),
-        ("", ""),
+        *(("```text\n3\n1\n```", "3\n1\n"), ("```\nInput: 3\n```", "3\n")),
+        *(("\ufeff3\u202f\u22121\u200b", "3 -1\n"), ('{"input": "3\\n1"}', "3\n1\n")),
+        *(("*..*", "*..*\n"), ("f(3) = 4", "f(3) = 4\n"), ("", "")),
     ],
 )
-def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer: str, stdin: str) -> None:
-    kind, script = (
-        get_language("python").kind("script"),
-        Problem("Made", "made", "script", "python", CODE, "", "7\n", "7"),
-    )
-    read = kind.read_input(answer, script)
-    assert read is not None and read.input == stdin and not read.recorded
+def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer, stdin):
+    script = Problem("Made", "made", "script", "python", CODE, "", "7\n", "7")
+    assert read(answer, script) == (stdin, False)
     for layout in ("7", "**7**", "Input: 7", "\ufeff7", "`7`", "7."):
-        read = kind.read_input(layout, script)
-        assert read is not None and read.input == "7\n" and read.recorded
+        assert read(layout, script) == ("7\n", True)
 
 
-def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_hostile_answers(monkeypatch, tmp_path):
     canary = tmp_path / "canary"
     texts = yaml.safe_load((Path(__file__).parent / "hostile_inputs.yaml").read_text())
     answers = [text.format(canary=canary) for text in texts]
@@ -295,16 +255,11 @@ def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert not canary.exists()
 
 
-def test_the_flexible_filter_reads_answers_without_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flexible_filter_reads_answers_without_markers(monkeypatch):
     document = made(monkeypatch, problem())
     responses = [
-        "f('ab')",
-        "It is `f('x')`.\n\nNo: ```python\nf('ab')\n```",
-        "The call is f('ab').",
-        "I take `f('ab')`.",
-        "<input>f('x')</input> and not `f('ab')`",
-        "f('x') or 'ab'",
-        "no idea",
+        *("f('ab')", "It is `f('x')`.\n\nNo: ```python\nf('ab')\n```", "The call is f('ab').", "I take `f('ab')`."),
+        *("<input>f('x')</input> and not `f('ab')`", "f('x') or 'ab'", "no idea"),
     ]
     (answers,) = family.flexible_extract([responses], [document])
     (strict,) = family.strict_match([responses], [document])
@@ -317,25 +272,7 @@ def test_the_flexible_filter_reads_answers_without_markers(monkeypatch: pytest.M
     assert [answer.text is not None for answer in strict] == [False] * 4 + [True] + [False] * 2
 
 
-# -- tasks
-
-
-@pytest.mark.parametrize("task", ["codemind_input_sample", "codemind_input_direct_sample"])
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_ceiling_and_floor(task: str, model: str, value: float) -> None:
-    register()
-    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
-    results = simple_evaluate(model=get_model(model)(), tasks=[task], task_manager=manager, bootstrap_iters=10)
-    assert results is not None
-    scores = results["results"][task]
-    for metric in ("r_input", "r_input_searched", "as_recorded", "answered"):
-        for filter_name in ("strict-match", "flexible-extract"):
-            assert scores[f"{metric},{filter_name}"] == value
-            assert scores[f"{metric}_stderr,{filter_name}"] == 0.0
-    assert results["n-samples"][task]["effective"] == 24
-
-
-def test_the_worked_examples_are_true() -> None:
+def test_the_worked_examples_are_true():
     examples = Templates(family.INPUT_PREDICTION.templates).examples()
     assert list(examples) == ["function", "method", "script"]
     with Sandbox(workers=1) as sandbox:
@@ -358,37 +295,13 @@ def test_the_worked_examples_are_true() -> None:
             assert computed is not None and same_computed(computed, example["output"], kind.printed)
 
 
-def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
+def test_problems_that_an_input_solves_that_says_nothing_are_named():
     assert sorted(find_plain_inputs(PROBLEMS.values())) == shipped.load(PLAIN_INPUTS)["sample"]
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
     assert [row["problem_id"] for row in rows if row["plain"]] == shipped.load(PLAIN_INPUTS)["sample"]
     question = Question.from_document(rows[0])
     metrics = family.INPUT_PREDICTION.logged(question, {"r_input": 0.5}, {})
     assert metrics["r_input_searched"] == (None if rows[0]["plain"] else 0.5)
-    assert mean_of_known([1.0, None, 0.0]) == 0.5
-
-
-# -- upstream's programs
-
-
-@pytest.fixture
-def cruxeval(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Problem]]:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    yield {each.problem_id: each for each in load_benchmark("cruxeval")}
-
-
-@pytest.mark.slow
-@pytest.mark.upstream
-def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, Problem]) -> None:
-    inputs = differing_inputs(list(cruxeval.values()), 200)
-    assert len(inputs) == 200
-    documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}
-    chosen = [documents[name] for name, _ in inputs]
-    answers = family.strict_match([[f"<input>{text}</input>"] for _, text in inputs], chosen)
-    for document, (answer,) in zip(chosen, answers, strict=True):
-        answer.wait()
-        scores = family.INPUT_PREDICTION.score(Question.from_document(document), answer)
-        assert (scores["r_input"], scores["as_recorded"]) == (1, 0), (document["problem_id"], answer)
 
 
 # Answer -> recorded verdict, where ours is another: docs/replication.md says why.
@@ -396,29 +309,22 @@ DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
-def test_recorded_verdicts(cruxeval: dict[str, Problem], shared_data: Path) -> None:
-    path = shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"
-    rows = read_rows(path)
+def test_recorded_verdicts(built, shared_data):
+    rows = read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz")
     assert len(rows) == 4000
     different = {(row["problem_id"], row["response"]): row["verdict"] for row in rows}
     documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}
     asked = list(different)
     chosen = [documents[name] for name, _ in asked]
     answers = family.flexible_extract([[text] for _, text in asked], chosen)
-    disagree = {}
+    disagree, others = {}, 0
     for key, document, (answer,) in zip(asked, chosen, answers, strict=True):
         answer.wait()
-        right = bool(family.INPUT_PREDICTION.score(Question.from_document(document), answer)["r_input"])
+        scores = family.INPUT_PREDICTION.score(Question.from_document(document), answer)
+        right = bool(scores["r_input"])
+        others += right and not scores["as_recorded"]
         if right != different[key]:
             disagree[key] = different[key]
     assert disagree == DIFFERENT
-
-
-def test_holes_are_read_in_the_order_of_the_text() -> None:
-    code = "class C:\n    def m(self, x):\n        return x\n"
-    test = "def test(self):\n    c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)\n"
-    asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
-    changed = test.replace("'b'", "'c'").replace("2", "6").replace("3", "7").replace("4", "8").replace("5", "9")
-    prediction = kind_of(asked).read_input(changed, asked)
-    assert prediction is not None and prediction.input == changed.strip("\n")
+    # Right inputs that are not the recorded ones count.
+    assert others >= 200

@@ -1,31 +1,21 @@
 """No document is longer than a model can read and answer, and docs/prompt_lengths.csv says how long they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tables
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 16_000
 # Functions of real projects are long.
 LONGEST_RE2 = 24_000
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def tasks(built_data: Path) -> list[Any]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DATA_VARIABLE, str(built_data))
-        return tables.tasks()
-
-
-def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
+def test_no_document_is_beyond_the_limit_and_the_documentation_has_the_lengths(built):
+    tasks = tables.tasks()
     assert {task.family for task in tasks} >= {"ier", "ier_direct", "sr", "sr_misleading", "dsr"}
     assert {task.benchmark for task in tasks} >= {"humaneval", "cruxeval", "classeval", "avatar", "classeval_methods"}
     for task in tasks:
@@ -37,7 +27,4 @@ def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
                 answer = "" if task.family.startswith("translation") else row["target"]
                 limit = LONGEST_RE2 if task.benchmark == "re2" else LONGEST
                 assert len(row["prompt"]) + len(answer) <= limit, (task.name, row["problem_id"])
-
-
-def test_the_documentation_has_the_current_lengths(tasks: list[Any]) -> None:
     assert "".join(tables.lengths_table(tasks)) == (ROOT / "docs/prompt_lengths.csv").read_text(encoding="utf-8")

@@ -1,16 +1,12 @@
 """RE2-Bench: its own tasks for replication, and ours on proven labels."""
 
-from __future__ import annotations
-
 import json
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.samples import Sample
@@ -26,42 +22,41 @@ from tests.run_files import read_rows
 TOO_LONG = {"HumanEval_31", "sample_780"}
 
 
-def hooks(setting: str) -> tuple[Any, Any, Any]:
+def hooks(setting: str, family: ModuleType = re2_published) -> tuple[Any, Any, Any]:
     if setting == "input":
-        return re2_published.input_dataset, re2_published.extract_input, re2_published.input_process_results
-    return re2_published.dataset, re2_published.extract_answer, re2_published.process_results
+        return family.input_dataset, family.extract_input, family.input_process_results
+    return family.dataset, family.extract_answer, family.process_results
 
 
-@pytest.mark.upstream
+def rows(setting: str, family: ModuleType = re2_published) -> list[dict[str, Any]]:
+    return list(hooks(setting, family)[0](benchmark="re2", setting=setting)["test"])
+
+
+def accuracies(setting: str, documents: list[dict[str, Any]], responses: list[str], family: ModuleType) -> list[Any]:
+    """Return the metrics of one response to each document."""
+    _, extract, process = hooks(setting, family)
+    answers = extract([[response] for response in responses], documents)
+    return [process(document, answer) for document, answer in zip(documents, answers, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("setting", "easy", "difficult", "empty"),
     [("output", 250, 248, 0), ("input", 250, 248, 0), ("loop", 98, 99, 3), ("branch", 100, 99, 0)],
 )
-def test_the_published_tasks(
-    setting: str, easy: int, difficult: int, empty: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    dataset, extract, process = hooks(setting)
-    documents = list(dataset(benchmark="re2", setting=setting)["test"])
-    scores = {}
-    for name in ("target", ""):
-        answers = extract([[document[name] if name else ""] for document in documents], documents)
-        scores[name] = [process(document, answer) for document, answer in zip(documents, answers, strict=True)]
+def test_the_published_tasks(setting, easy, difficult, empty, built):
+    documents = rows(setting)
+    right = accuracies(setting, documents, [document["target"] for document in documents], re2_published)
     for difficulty, size in (("easy", easy), ("difficult", difficult)):
-        assert sum(score[f"accuracy_{difficulty}"] is not None for score in scores["target"]) == size
-    wrong = {doc["problem_id"] for doc, score in zip(documents, scores["target"], strict=True) if not score["accuracy"]}
+        assert sum(score[f"accuracy_{difficulty}"] is not None for score in right) == size
+    wrong = {doc["problem_id"] for doc, score in zip(documents, right, strict=True) if not score["accuracy"]}
     assert {name for name in wrong if "@@" not in name} <= TOO_LONG and len(wrong) <= 6
     # An empty label accepts any answer.
-    assert sum(score["accuracy"] for score in scores[""]) == empty
+    silent = accuracies(setting, documents, [""] * len(documents), re2_published)
+    assert sum(score["accuracy"] for score in silent) == empty
 
 
-@pytest.mark.upstream
-def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_script_wrong(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    dataset, extract, process = hooks("input")
-    by_name = {document["problem_id"]: document for document in dataset(benchmark="re2", setting="input")["test"]}
+def test_an_input_that_gives_the_output_is_right_and_no_program_of_a_project_runs(built):
+    by_name = {document["problem_id"]: document for document in rows("input")}
     for name, text, right in [
         ("atcoder_ABC042_A", '{"input": "5 5 7"}', 1),
         ("atcoder_ABC042_A", '{"input": "7 5 5"}', 0),
@@ -70,13 +65,8 @@ def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_scrip
         ("HumanEval_66", '{"args": {"s": "yoY arE Very S"}}', 1),
         ("ClassEval_75@ShoppingCart.remove_item", '{"args": {"item": "a", "quantity": 1}}', 1),
     ]:
-        (answer,) = extract([[f"[INPUT]{text}[/INPUT]"]], [by_name[name]])
-        assert process(by_name[name], answer)["accuracy"] == right, (name, text)
-
-
-@pytest.mark.upstream
-def test_no_program_of_a_project_runs(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+        (scores,) = accuracies("input", [by_name[name]], [f"[INPUT]{text}[/INPUT]"], re2_published)
+        assert scores["accuracy"] == right, (name, text)
     family = re2_published.PUBLISHED_RE2_INPUT
     document = {"benchmark": "re2", "problem_id": "p", "setting": "input", "kind": "function", "language": "python",
                 "source": "Real", "label": "{}", "shown": "1", "code": "", "entry_point": "f"}  # fmt: skip
@@ -85,27 +75,23 @@ def test_no_program_of_a_project_runs(built_data: Path, monkeypatch: pytest.Monk
     assert family.job(answer, question) is None and not family.right(question, answer)
 
 
-def scored(functions: tuple[Any, Any, Any], task: str, rows: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
-    """Yield the documents of a task that have a recorded response, each with its scores."""
-    dataset, extract, process = functions
-    responses = {row["problem_id"]: row["response"] for row in rows}
-    documents = [row for row in dataset(benchmark="re2", setting=task)["test"] if row["problem_id"] in responses]
-    answers = extract([[responses[document["problem_id"]]] for document in documents], documents)
-    for document, answer in zip(documents, answers, strict=True):
-        yield document, process(document, answer)
+def scored(family: ModuleType, task: str, recorded: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
+    """Return the documents of a task that have a recorded response, each with its scores."""
+    responses = {row["problem_id"]: row["response"] for row in recorded}
+    documents = [row for row in rows(task, family) if row["problem_id"] in responses]
+    chosen = [responses[document["problem_id"]] for document in documents]
+    return zip(documents, accuracies(task, documents, chosen, family), strict=True)
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
-def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_recorded_verdicts_follow(shared_data, built):
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
-        rows = read_rows(path)
-        model, task = rows[0]["model"], rows[0]["task"].partition("_")[0]
-        recorded = {row["problem_id"]: row["published_verdict"] for row in rows}
+        recorded = read_rows(path)
+        model, task = recorded[0]["model"], recorded[0]["task"].partition("_")[0]
+        verdicts = {row["problem_id"]: row["published_verdict"] for row in recorded}
         compared = agreeing = 0
-        for document, score in scored(hooks(task), task, rows):
-            verdict = recorded[document["problem_id"]]
+        for document, score in scored(re2_published, task, recorded):
+            verdict = verdicts[document["problem_id"]]
             # The projects that upstream executes inputs in are not installed here.
             if verdict is not None and (task != "input" or document["source"] in re2_published.SELF_CONTAINED):
                 compared += 1
@@ -116,33 +102,18 @@ def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypat
         assert row.endswith(f"| {agreeing} of {compared} |" if compared else "| none recorded |"), row
 
 
-def proven_hooks(setting: str) -> tuple[Any, Any, Any]:
-    if setting == "input":
-        return re2.input_dataset, re2.extract_input, re2.input_process_results
-    return re2.dataset, re2.extract_answer, re2.process_results
-
-
-@pytest.mark.upstream
 @pytest.mark.parametrize(("setting", "programs"), [("output", 158), ("input", 120), ("loop", 93), ("branch", 76)])
-def test_ceiling_floor_and_length_on_proven_labels(
-    setting: str, programs: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    dataset, extract, process = proven_hooks(setting)
-    documents = list(dataset(benchmark="re2", setting=setting)["test"])
+def test_ceiling_floor_and_length_on_proven_labels(setting, programs, built):
+    documents = rows(setting, re2)
     assert sum(document["source"] in re2_published.SELF_CONTAINED for document in documents) == programs
     assert max(len(document["prompt"]) for document in documents) <= 24_000
-    for name, value in (("target", 1), ("", 0)):
-        answers = extract([[document[name] if name else ""] for document in documents], documents)
-        right = [process(document, answer)["accuracy"] for document, answer in zip(documents, answers, strict=True)]
-        wrong = [document["problem_id"] for document, one in zip(documents, right, strict=True) if one != value]
-        assert wrong == []
+    for responses, value in (([document["target"] for document in documents], 1), ([""] * len(documents), 0)):
+        scores = accuracies(setting, documents, responses, re2)
+        assert [doc["problem_id"] for doc, one in zip(documents, scores, strict=True) if one["accuracy"] != value] == []
 
 
-@pytest.mark.upstream
-@pytest.mark.parametrize(
-    ("setting", "name", "answer", "right"),
-    [
+def test_answers_on_proven_labels(built):
+    for setting, name, answer, right in [
         # Upstream's label of this output is that of the input after the call.
         ("output", "sample_498", "[2, 2, 3, 3, 2, 3, 3]", 1),
         ("output", "sample_498", "[2, 2, 3, 2, 3, 3]", 0),
@@ -156,25 +127,15 @@ def test_ceiling_floor_and_length_on_proven_labels(
         ("loop", "HumanEval_24", "line 3: i = [2]", 0),
         ("branch", "sample_273", "line 6: [Y, Y, Y, N]", 1),
         ("branch", "sample_273", "line 6: [Y, Y, Y, Y]", 0),
-    ],
-)
-def test_answers_on_proven_labels(
-    setting: str, name: str, answer: str, right: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    dataset, extract, process = proven_hooks(setting)
-    document = next(row for row in dataset(benchmark="re2", setting=setting)["test"] if row["problem_id"] == name)
-    (read,) = extract([[f"<answer>{answer}</answer>"]], [document])
-    assert process(document, read)["accuracy"] == right
+    ]:
+        (document,) = [row for row in rows(setting, re2) if row["problem_id"] == name]
+        (scores,) = accuracies(setting, [document], [f"<answer>{answer}</answer>"], re2)
+        assert scores["accuracy"] == right, (name, answer)
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", TASKS)
-def test_a_run_is_verified_reported_and_submitted(
-    setting: str, built_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_a_run_is_verified_reported_and_submitted(setting, built, tmp_path):
 
     def answer(document: dict[str, Any]) -> str:
         return str(document["target"]) if len(document["problem_id"]) % 3 else "I do not know."
@@ -189,7 +150,7 @@ def test_a_run_is_verified_reported_and_submitted(
     assert list((tmp_path / "submission").glob("*.tar.gz"))
 
 
-def test_the_report_shows_the_first_wrong_iteration() -> None:
+def test_the_report_shows_the_first_wrong_iteration():
     fields = {"label": json.dumps({"3": {"i": ["2", "1"]}, "5": {"c": ["'a'"]}})}
     rows = re2.compared(fields, "loop", "line 3: i = [2, 0]\nline 5: c = ['a']")
     assert [(line, place) for line, _, _, _, place in rows] == [("3", 1), ("5", None)]
@@ -199,28 +160,14 @@ def test_the_report_shows_the_first_wrong_iteration() -> None:
     assert texts["First wrong iteration"] == "line 3, i: number 2: 0, but: 1\nline 5, c: number 1: nothing, but: 'a'"
 
 
-def test_every_proof_says_what_it_is() -> None:
-    counts: Counter[str] = Counter()
-    for name, proof in re2.proofs().items():
-        for task in ("output", "input", "loop", "branch"):
-            record = proof.get(task)
-            if record is not None:
-                counts[record["status"]] += 1
-                assert record["status"] == "proven" or record["reason"], name
-                assert "value" in record or record["status"] != "corrected", name
-    assert set(counts) == {"proven", "corrected", "excluded"}
-
-
-@pytest.mark.upstream
 @pytest.mark.slow
-def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_answers_are_read(shared_data, built):
     """Where a label is upstream's own, every recorded output that upstream accepts is right here."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     lost = set()
     for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):
-        rows = read_rows(path)
-        accepted = {row["problem_id"] for row in rows if row["published_verdict"]}
-        for document, score in scored(proven_hooks("output"), "output", rows):
+        recorded = read_rows(path)
+        accepted = {row["problem_id"] for row in recorded if row["published_verdict"]}
+        for document, score in scored(re2, "output", recorded):
             proven = re2.proofs()[document["problem_id"]]["output"]["status"] == "proven"
             if proven and document["problem_id"] in accepted and not score["accuracy"]:
                 lost.add(document["problem_id"])

@@ -1,20 +1,15 @@
 """Bug repair: the questions, how answers are scored, and the harness around it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.repair import task as repair
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
@@ -50,7 +45,7 @@ def passes(code: str, *checks: str) -> bool:
     return True
 
 
-def test_the_bugs_of_the_sample() -> None:
+def test_the_bugs_of_the_sample():
     correct, buggy = sample.read_correct(), sample.read_buggy()
     assert {bug["bug"] for bug in sample.bugs()} == CLASSES
     assert len(correct) == len(buggy) == get_benchmark("sample_bugs").size == get_benchmark("sample_bugs_buggy").size
@@ -65,12 +60,11 @@ def test_the_bugs_of_the_sample() -> None:
 
 
 @pytest.mark.parametrize("pair", [("direct", "no_test"), ("steps", "no_test_steps")])
-def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair: tuple[str, str]) -> None:
+def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair):
     documents = rows(settings=list(pair))
     assert len(documents) == 18
     for shown, hidden in zip(documents[::2], documents[1::2], strict=True):
-        assert (shown["setting"], hidden["setting"]) == pair
-        assert shown["problem_id"] == hidden["problem_id"]
+        assert (shown["setting"], hidden["setting"]) == pair and shown["problem_id"] == hidden["problem_id"]
         test = shown["test"].strip()
         part = f"\nThe program fails this test:\n```python\n{test}\n```\n"
         assert shown["prompt"].replace(part, "") == hidden["prompt"] and test not in hidden["prompt"]
@@ -79,14 +73,11 @@ def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair
     with_test, without = (repair.dataset(benchmark="sample_bugs", setting=setting)["fewshot"][0] for setting in pair)
     assert with_test["target"] == without["target"]
     assert ("best and current start at 0" in without["target"]) == (pair[0] == "steps")
-
-
-def test_benchmarks_without_bugs_are_refused() -> None:
     with pytest.raises(ValueError, match="no buggy programs"):
-        repair.dataset(benchmark="sample", setting="steps")
+        repair.dataset(benchmark="sample", setting=pair[0])
 
 
-def test_the_worked_example_in_java_is_true() -> None:
+def test_the_worked_example_in_java_is_true():
     path = repair.REPAIR.templates / "java" / "examples.yaml"
     (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
     kind = get_language("java").kind("function")
@@ -100,11 +91,9 @@ def test_the_worked_example_in_java_is_true() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.usefixtures("java")
-def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java(built, monkeypatch):
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
     documents = list(splits["test"])
     assert len(documents) == 2 * 164 and "```java\nimport java.util.*;" in splits["fewshot"][0]["target"]
@@ -133,7 +122,7 @@ def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
 
 
-def test_the_worked_example_is_true() -> None:
+def test_the_worked_example_is_true():
     (example,) = yaml.safe_load((repair.REPAIR.templates / "examples.yaml").read_text(encoding="utf-8")).values()
     assert passes(example["code"], example["test"]) and not passes(example["buggy"], example["test"])
     splits = repair.dataset(benchmark="sample_bugs", settings=["steps", "no_test_steps"])
@@ -147,7 +136,7 @@ def logged(row: dict[str, Any], *responses: str) -> dict[str, Any]:
     return repair.process_results(row, [answers])
 
 
-def test_echo_mend_and_silence() -> None:
+def test_echo_mend_and_silence():
     row = rows(setting="steps")[0]
     documented = row["buggy"].replace(":\n", ':\n    """As specified."""\n', 1)
     for echo in (row["buggy"], documented):
@@ -163,33 +152,25 @@ def test_echo_mend_and_silence() -> None:
     assert logged(row, "```python\n" + row["buggy"][: len(row["buggy"]) // 2])["pass@1"] == 0
 
 
-def test_repeats_are_shares_and_each_setting_has_its_pass_at_k() -> None:
+def test_repeats_are_shares_each_setting_has_its_pass_at_k_and_pairs_count():
     row, without = rows(settings=["steps", "no_test_steps"])[:2]
     metrics = logged(row, row["target"], row["buggy"], row["buggy"], "")
     assert metrics["pass@1"] == 0.25 and metrics["pass@2"] == pytest.approx(0.5)
     assert metrics["pass@1_no_test"] is None
     metrics = logged(without, without["target"], without["buggy"])
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1"] is None and metrics["pass@2_no_test"] == 1
-
-
-def records(*values: tuple[str, bool, float]) -> Iterable[dict[str, Any]]:
-    return [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in values]
-
-
-def test_pairs() -> None:
-    pairs = records(("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
-    assert repair.repaired_by_test(list(pairs)) == 0.5
-    assert repair.repaired_by_test.stderr(list(pairs)) == pytest.approx(0.5)
+    halves = (("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
+    pairs = [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in halves]
+    assert repair.repaired_by_test(pairs) == 0.5 and repair.repaired_by_test.stderr(pairs) == pytest.approx(0.5)
     assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test.stderr([]))
 
 
-def answer(doc: dict[str, Any]) -> str:
-    if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):
-        return f"```python\n{doc.get('buggy', '')}```"
-    return str(doc["target"])
+def test_from_a_run_to_the_report(tmp_path):
+    def answer(doc: dict[str, Any]) -> str:
+        if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):
+            return f"```python\n{doc.get('buggy', '')}```"
+        return str(doc["target"])
 
-
-def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     tasks = ["codemind_repair_sample", "codemind_repair_direct_sample"]
     tasks += ["codemind_ier_buggy_sample", "codemind_dsr_buggy_sample"]
     results = evaluate(tmp_path, "org/all", answer, tasks, confirm_run_unsafe_code=True)["results"]
@@ -213,8 +194,3 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     row = next(row for row in table.rows if (row["first"], row["second"]) == ("IER buggy", "Repair"))
     # Both, IER alone, repair alone, neither: on the nine problems that the two share.
     assert list(row.values())[3:7] == [8, 0, 0, 1]
-
-
-def test_the_buggy_benchmark_is_asked_about_under_the_same_names() -> None:
-    names = [[p.problem_id for p in load_benchmark(name)] for name in ("sample_bugs", "sample_bugs_buggy")]
-    assert names[0] == names[1]

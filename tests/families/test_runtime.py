@@ -1,7 +1,5 @@
 """The hooks of runtime behaviour: documents, answers that never change, consistency, and runs looked at."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter
@@ -10,10 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.runtime import items as runtime_items
 from lm_eval_codemind.families.runtime import selection
@@ -25,36 +20,31 @@ from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.reval import task as runtime_published
-from tests.cli import said
+from tests.cli import codemind, said
 from tests.results.harness import evaluate
 
 TASK = "codemind_runtime_sample"
 METRICS = ("coverage_balanced", "state_executed", "path_executed", "output")
 # What is answered wrong in the run that is looked at: the output of one problem, the state of another.
 WRONG = {("Sample_run_length", "output"), ("Sample_spiral_order", "state")}
-CONSTANT = {
-    "yes": {"coverage": "yes", "state": "not executed", "path": "the end", "output": ""},
-    "no": {"coverage": "no", "state": "not executed", "path": "not executed", "output": ""},
-    "gaming": {
-        "coverage": "yes",
-        "state": "v; type(v)",
-        "path": "the end",
-        "output": "assertTrue(True)\nassert f(x) == f(x)",
-    },
-}
+# Answers that never change: of coverage, state, path and output.
+CONSTANT = [
+    ("yes", "not executed", "the end", ""),
+    ("no", "not executed", "not executed", ""),
+    ("yes", "v; type(v)", "the end", "assertTrue(True)\nassert f(x) == f(x)"),
+]
 
 
 @pytest.fixture(scope="module", params=[{"items": "all"}, {}], ids=["all", "usual"])
 def documents(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **request.param)["test"])
+    return rows(**request.param)
 
 
-def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[str, Any]]) -> None:
+def test_each_question_is_asked_where_it_needs_execution(documents):
     counts = Counter(document["setting"] for document in documents)
     assert counts["output"] == 24 and min(counts[setting] for setting in runtime_items.SETTINGS) >= 24
     keys = {Question.from_document(document).key for document in documents}
-    assert len(keys) == len(documents)
-    assert all(document["item"].startswith("input 0") for document in documents)
+    assert len(keys) == len(documents) and all(document["item"].startswith("input 0") for document in documents)
     for document in documents:
         setting, prompt = document["setting"], document["prompt"]
         if setting == "output":
@@ -68,12 +58,15 @@ def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[st
     assert not any(document["answer"] in ("the end", "not executed") for document in documents)
 
 
+def rows(**options: Any) -> list[dict[str, Any]]:
+    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **options)["test"])
+
+
 def asked(**options: Any) -> list[Question]:
-    documents = runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, **options)["test"]
-    return [Question.from_document(document) for document in documents]
+    return [Question.from_document(document) for document in rows(**options)]
 
 
-def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more() -> None:
+def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more_and_answers_are_balanced():
     every, three, usual = asked(items="all"), asked(items=3), asked()
     assert [question for question in every if question in usual] == usual
     assert {question.key for question in usual} < {question.key for question in three}
@@ -81,25 +74,17 @@ def test_two_questions_of_a_kind_are_asked_unless_the_user_wants_more() -> None:
         counts = Counter((question.key.problem_id, question.key.setting) for question in questions)
         there = Counter((question.key.problem_id, question.key.setting) for question in every)
         assert counts == {place: min(most, count) for place, count in there.items()}
-
-
-def test_the_choice_keeps_the_answers_balanced() -> None:
-    every, usual = asked(items="all"), asked()
     coverage = Counter(question["answer"] for question in every if question.key.setting == "coverage")
     assert coverage["yes"] == coverage["no"]
     known, chosen = (
-        Counter(
-            (question.key.problem_id, question["executed"])
-            for question in questions
-            if question.key.setting == "coverage"
-        )
+        Counter((each.key.problem_id, each["executed"]) for each in questions if each.key.setting == "coverage")
         for questions in (every, usual)
     )
     both = {problem for problem, executed in known if (problem, not executed) in known}
     assert both and all(chosen[problem, executed] == 1 for problem in both for executed in (True, False))
 
 
-def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds() -> None:
+def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds():
     def question(setting: str, run: int, line: int) -> Question:
         key = Key("b", "p", setting, f"input {run}, line {line}" if line else f"input {run}")
         fields = {"run": str(run), "line": line, "executed": True, "code": "pass", "next_line": None}
@@ -115,28 +100,16 @@ def test_the_inputs_of_a_problem_take_turns_alike_for_all_kinds() -> None:
     assert lines["coverage"] == lines["state"]
 
 
-@pytest.mark.parametrize("value", ["some", 0, -1, 2.5, True, ""])
-def test_a_wrong_number_of_items_is_named(value: object) -> None:
-    with pytest.raises(UserError, match=r'items is .* and must be "all" or a whole number from 1'):
-        asked(items=value)
-
-
-def test_results_record_how_many_items_were_asked() -> None:
-    for options, items in (
-        ({}, 2),
-        ({"items": "all"}, "all"),
-        ({"items": "3"}, 3),
-    ):
+def test_the_number_of_items_is_checked_recorded_and_a_reason_against_a_submission():
+    for value in ("some", 0, -1, 2.5, True, ""):
+        with pytest.raises(UserError, match=r'items is .* and must be "all" or a whole number from 1'):
+            asked(items=value)
+    for options, items in (({}, 2), ({"items": "all"}, "all"), ({"items": "3"}, 3)):
         suite: dict[str, Any] = {}
-        runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS, suite=suite, **options)
+        asked(suite=suite, **options)
         assert (suite["items"], suite["options"]) == (items, options)
-
-
-def test_only_results_on_the_usual_number_of_items_are_submitted() -> None:
-    view = views()["runtime"]
-    for items, reasons in ((2, []), ("all", ["not the default settings: items is all"])):
-        task = SimpleNamespace(suite={"items": items})
-        assert view.reasons_against(task) == reasons  # type: ignore[arg-type]
+        reasons = [] if items == 2 else [f"not the default settings: items is {items}"]
+        assert views()["runtime"].reasons_against(SimpleNamespace(suite=suite)) == reasons  # type: ignore[arg-type]
 
 
 def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> dict[str, float]:
@@ -149,16 +122,12 @@ def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> di
     return {metric: getattr(runtime_items, metric)([row[metric] for row in logged]) for metric in METRICS}
 
 
-def test_ceiling_and_floor(documents: list[dict[str, Any]]) -> None:
+def test_ceiling_floor_and_answers_that_never_change(documents):
     assert set(scores(documents, None).values()) == {1.0}
     assert set(scores(documents, dict.fromkeys(runtime_items.SETTINGS, "")).values()) == {0.0}
-
-
-@pytest.mark.parametrize("constant", CONSTANT)
-def test_answers_that_never_change_earn_nothing_that_counts(documents: list[dict[str, Any]], constant: str) -> None:
-    metrics = scores(documents, CONSTANT[constant])
-    assert metrics["coverage_balanced"] == 0.5
-    assert {metrics[metric] for metric in METRICS[1:]} == {0.0}
+    for constant in CONSTANT:
+        metrics = scores(documents, dict(zip(("coverage", "state", "path", "output"), constant, strict=True)))
+        assert metrics.pop("coverage_balanced") == 0.5 and set(metrics.values()) == {0.0}
 
 
 def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> dict[str, Any]:
@@ -167,7 +136,7 @@ def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> di
             "executed": True, "goes_on": True, "right": right, "said_executed": said}  # fmt: skip
 
 
-def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out() -> None:
+def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out():
     complete = [record("coverage", [True, True]), record("state", [True, True]), record("path", [False, True])]
     complete.append(record("output", [True, True]))
     # First 1101, then 1111; another line of the input has no path, and a second input is asked only for its output.
@@ -177,7 +146,7 @@ def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out() -
     assert runtime_items.coverage([*complete, *alone]) == 1.0
 
 
-def test_what_runs_under_published_rules() -> None:
+def test_what_runs_under_published_rules():
     """By REval's rule an answer is right if its assertions raise nothing: `f(x) == f(x)` too."""
     document = {
         "benchmark": "none", "problem_id": "p", "setting": "output", "item": "input 0", "kind": "function",
@@ -203,32 +172,28 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def observations(directory: Path) -> list[Observation]:
-    return observe(read_runs([directory]))
-
-
-def test_a_run_verifies_and_is_shown(directory: Path) -> None:
+def test_a_run_verifies_is_shown_and_names_the_release_of_another_version(directory, tmp_path):
     said("verify", directory)
     shown = said("show", directory)
-    assert "Hardest problems of Runtime" in shown
-    assert "state_executed" in shown
-
-
-def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: Path, tmp_path: Path) -> None:
+    assert "Hardest problems of Runtime" in shown and "state_executed" in shown
     shutil.copytree(directory, tmp_path / "run")
     (file,) = (tmp_path / "run").rglob("results_*.json")
     results = json.loads(file.read_text(encoding="utf-8"))
     metadata = results["configs"][TASK]["metadata"]
     metadata["version"], metadata["suite"]["version"] = 0.5, "0.1.0"
     file.write_text(json.dumps(results), encoding="utf-8")
-    verified = CliRunner().invoke(main, ["verify", str(tmp_path / "run")])
+    verified = codemind("verify", tmp_path / "run")
     assert verified.exit_code == 1
     assert f"{TASK} has version 0.5 in the run and version 1.0 here" in verified.output
     assert "it was made with lm-eval-codemind 0.1.0" in verified.output
 
 
-def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
+@pytest.fixture(scope="module")
+def observations(directory: Path) -> list[Observation]:
+    return observe(read_runs([directory]))
+
+
+def test_the_report_shows_where_consistency_breaks_and_outputs_under_two_families(observations):
     by_problem = {o.problem_id: o for o in observations if o.view.name == "runtime"}
     wrong = by_problem["Sample_spiral_order"]
     assert wrong.key.within_task() == "Sample_spiral_order" and not wrong.solved
@@ -241,9 +206,6 @@ def test_the_report_shows_where_consistency_breaks(observations: list[Observatio
     other = by_problem["Sample_run_length"]
     assert other.view.outcome(other.unit) == "weakest in output" and other.view.predicts(other.unit) is False
     assert by_problem["Sample_recent_cache_get"].solved
-
-
-def test_outputs_under_two_families(observations: list[Observation]) -> None:
     """IER is all right; under this family one output of the 24 is wrong."""
     (row,) = output_predictions(observations).records()
     assert (row["first"], row["second"], row["n"]) == ("Runtime", "IER", 24) or row["first"] == "IER"
@@ -252,23 +214,19 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
-def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_every_right_answer_is_read_as_such(built, benchmark):
     every = runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS, items="all")["test"]
     assert set(scores(list(every), None).values()) == {1.0}
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
-def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_published_labels_accept_their_own_answers(built):
     """33 of REval's 1,995 items on classes are left out, as no answer could be right.
 
     18 are those of DREval/122, whose outputs need numpy's ``mat``, which is no more. 15 are lines of ClassEval_44 where
     REval writes the value's type in small letters and then looks for it with capitals.
     """
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     for benchmark, items in (("reval_humaneval", 1157), ("reval_classeval", 1995 - 18 - 15)):
         hooks = Hooks(runtime_published.PUBLISHED_RUNTIME)
         documents = list(hooks.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS[:3])["test"])

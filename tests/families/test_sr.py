@@ -1,19 +1,15 @@
 """The SR hooks: documents, what runs and is logged, pairing, and the harness around them."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import json
 import logging
 import pickle
 import re
-from pathlib import Path
+from math import isnan
 from typing import Any
 
 import pytest
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind import family as question_family
@@ -23,10 +19,9 @@ from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.models import register
-from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
+from tests.families.reference import reference_run
 
 BOTH = [sr.NO_TEST, sr.WITH_TEST]
 
@@ -35,7 +30,7 @@ def rows(**options: Any) -> list[dict[str, Any]]:
     return list(sr.dataset(benchmark="sample", **options)["test"])
 
 
-def test_documents_of_a_problem_are_adjacent() -> None:
+def test_documents_of_a_problem_are_adjacent():
     documents = rows(settings=BOTH)
     assert len(documents) == 38
     for first, second in zip(documents[::2], documents[1::2], strict=True):
@@ -46,15 +41,13 @@ def test_documents_of_a_problem_are_adjacent() -> None:
         # The test, with the line that announces it and its fence, is all that tells the prompts apart.
         shown = re.escape(f"```python\n{test}\n```")
         rest, count = re.subn(rf"\nThe \w+ must pass this test:\n{shown}\n", "", second["prompt"])
-        assert count == 1
-        assert rest == first["prompt"]
+        assert count == 1 and rest == first["prompt"]
         assert first["target"] == second["target"]
 
 
-def test_misleading_documents_show_the_contradiction_only() -> None:
+def test_misleading_documents_show_the_contradiction_only():
     documents = rows(settings=[sr.MISLEADING])
     problems = {problem.problem_id: problem for problem in sample.read()}
-    assert documents
     assert {document["kind"] for document in documents} <= {"function", "method"}
     for document in documents:
         problem = problems[document["problem_id"]]
@@ -62,16 +55,12 @@ def test_misleading_documents_show_the_contradiction_only() -> None:
         assert problem.hint_test.strip() not in document["prompt"]
 
 
-def test_examples_and_recorded_seed() -> None:
+def test_examples_and_the_seed_that_draws_tests():
     suite: dict[str, Any] = {}
     splits = sr.dataset(benchmark="sample", settings=BOTH, suite=suite, pretrained="ignored")
     assert splits["fewshot"]["kind"] == ["function", "method"]
     assert splits["fewshot"].column_names == splits["test"].column_names
     assert suite["hint_seed"] == 0 and suite["benchmark"] == "sample"
-
-
-def test_hint_seed_draws_other_tests() -> None:
-    suite: dict[str, Any] = {}
     one = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed=1, suite=suite)}
     two = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed=2)}
     again = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed="1")}
@@ -80,7 +69,7 @@ def test_hint_seed_draws_other_tests() -> None:
         rows(settings=BOTH, hint_seed="many")
 
 
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch):
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
     with pytest.raises(ValueError, match=r"no_such_package_here.*`pip install no_such_package_here`"):
         require_runnable([needs])
@@ -104,18 +93,11 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FUNCTION: dict[str, Any] = {
-    "problem_id": "P",
-    "benchmark": "sample",
-    "kind": "function",
-    "language": "python",
-    "code": "def double(x): return 2 * x",
-    "entry_point": "double",
-    "specification": "def double(x: Number) -> Number:\n",
-    "context": "from numbers import Number",
+    "problem_id": "P", "benchmark": "sample", "kind": "function", "language": "python", "setting": "no_test",
+    "test": "", "code": "def double(x): return 2 * x", "entry_point": "double",
+    "specification": "def double(x: Number) -> Number:\n", "context": "from numbers import Number",
     "tests": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(3) == 6\n",
-    "setting": "no_test",
-    "test": "",
-}
+}  # fmt: skip
 MISLED = {**FUNCTION, "setting": "misleading", "test": "assert double(2) == -1017"}
 
 
@@ -130,33 +112,33 @@ def _problem_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def outcome_of(response: str, document: dict[str, Any]) -> Answer:
-    (answer,) = sr.extract_code([[response]], [document])[0]
-    sr.process_results(document, [[answer]])
+def outcome_of(response: str) -> Answer:
+    (answer,) = sr.extract_code([[response]], [FUNCTION])[0]
+    sr.process_results(FUNCTION, [[answer]])
     return answer
 
 
-def test_what_runs_is_logged_with_its_outcome() -> None:
-    logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```", FUNCTION)
+def test_what_runs_is_logged_with_its_outcome():
+    logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```")
     assert logged.text == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
     assert logged.outcome["status"] == "passed" and logged.outcome["isolation"]
-    wrong = outcome_of("def double(x):\n    return x * x", FUNCTION)
+    wrong = outcome_of("def double(x):\n    return x * x")
     assert wrong.outcome["status"] == "failed" and "candidate(3) == 6" in wrong.outcome["failed_test"]
-    assert outcome_of("I cannot.", FUNCTION) == Answer(None)
+    assert outcome_of("I cannot.") == Answer(None)
     for broken in ("    return 2 x", "    y = = 2\n    return 2 * x"):
-        answer = outcome_of(f"def double(x):\n{broken}", FUNCTION)
+        answer = outcome_of(f"def double(x):\n{broken}")
         assert answer.text is not None and broken in answer.text
         assert (answer.outcome["status"], answer.outcome["exception_type"]) == ("error", "SyntaxError")
-
-
-def test_body_alone_and_future_imports() -> None:
-    assert outcome_of("    return 2 * x", FUNCTION).outcome["status"] == "passed"
-    future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x", FUNCTION)
+    assert outcome_of("    return 2 * x").outcome["status"] == "passed"
+    future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x")
     assert future.text.startswith("from __future__ import annotations\nfrom numbers")
     assert future.outcome["status"] == "passed"
+    # Answers travel as they are logged.
+    assert json.loads(str(future)) == {"answer": future.text, "reading": "read", "outcome": future.outcome}
+    assert pickle.loads(pickle.dumps(future)) == future == Answer.from_json(str(future)) and future.passed
 
 
-def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch):
     submitted: list[Any] = []
     monkeypatch.setattr(journal, "submit", submitted.append)
     # The code before the break would pass both tests.
@@ -171,13 +153,10 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.Mo
     assert submitted == []
 
 
-def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
+def test_misleading_code_is_validated_on_the_misleading_test_alone_and_the_same_code_runs_once(monkeypatch):
     (misled, honest) = sr.extract_code([["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2)
     assert sr.process_results(MISLED, [misled]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 1}
     assert sr.process_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
-
-
-def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     submitted: list[Any] = []
     submit = journal.submit
     monkeypatch.setattr(journal, "submit", lambda job: submitted.append(job) or submit(job))
@@ -190,38 +169,19 @@ def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.passed and two.passed and not three.passed
 
 
-def test_answers_travel_as_they_are_logged() -> None:
-    answer = outcome_of("def double(x): return 2 * x", FUNCTION)
-    copy = pickle.loads(pickle.dumps(answer))
-    assert copy == answer and copy.passed
-    assert json.loads(str(answer)) == {"answer": answer.text, "reading": "read", "outcome": answer.outcome}
-    assert Answer.from_json(str(answer)) == answer
-
-
-def test_metrics_of_repeats_and_skipped_documents() -> None:
+def test_metrics_of_repeats():
     responses = ["def double(x): return 2 * x", "def double(x): return 3", "nothing", "def double(x): return x + x"]
     (answers,) = sr.extract_code([responses], [FUNCTION])
     metrics = sr.process_results(FUNCTION, [answers])
     assert metrics["r_sr"] == {"problem_id": "P", "setting": "no_test", "passed": 0.5}
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1_with_test"] is None
-    assert metrics["code_found"] == 0.75
-    assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
-    (skipped,) = sr.extract_code([[SKIPPED]], [FUNCTION])
-    assert skipped == [Answer(None, skipped=True)]
-    assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_results(MISLED, [skipped])
+    assert metrics["code_found"] == 0.75 and metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
 
 
-def record(problem: str, setting: str, passed: float) -> dict[str, Any]:
-    return {"problem_id": problem, "setting": setting, "passed": passed}
-
-
-def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
+def test_suites_that_are_not_fair_have_a_score_of_their_own():
     passes, fails = "def double(x): return 2 * x", "def double(x): return 3"
-    rows = [
-        {**FUNCTION, "suite": suite, "setting": setting, "problem_id": "P"}
-        for suite in ("fair", "unstated", "types")
-        for setting in BOTH
-    ]
+    kinds = ("fair", "unstated", "types")
+    rows = [{**FUNCTION, "suite": suite, "setting": setting} for suite in kinds for setting in BOTH]
     responses = [passes, passes, fails, passes, fails, fails]
     answers = sr.extract_code([[response] for response in responses], rows)
     metrics = [sr.process_results(row, [answer]) for row, answer in zip(rows, answers, strict=True)]
@@ -231,92 +191,47 @@ def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
     assert records[:2] == [None, None]
     named = [record and {**record, "problem_id": str(number // 2)} for number, record in enumerate(records)]
     assert sr.s_sr_unstated(named) == 0.5 and sr.s_sr_unstated(named).size == 2
-    assert sr.s_sr_unstated([None, None]) != sr.s_sr_unstated([None, None])  # not a number
+    assert isnan(sr.s_sr_unstated([None, None]))
 
 
-def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixture) -> None:
-    records = [
-        record("b", "with_test", 1.0),
-        record("a", "no_test", 1.0),
-        record("c", "no_test", 1.0),
-        record("a", "with_test", 0.0),
-        record("b", "no_test", 0.0),
-    ]
+def test_pairs_in_any_order_and_single_documents(caplog):
+    rows = (("b", "with", 1.0), ("a", "no", 1.0), ("c", "no", 1.0), ("a", "with", 0.0), ("b", "no", 0.0))
+    records = [{"problem_id": name, "setting": f"{way}_test", "passed": passed} for name, way, passed in rows]
     with caplog.at_level(logging.WARNING):
         values = (sr.r_sr(records), sr.r_sr.stderr(records), sr.s_sr(records), sr.s_sr.stderr(records))
     assert values[0] == pytest.approx(0.5 * 2.718281828**0.5)
     assert values[2] == 0.5 and values[1] >= 0 and values[3] == pytest.approx(0.5)
-    assert [
-        message.getMessage().split(" that")[0] for message in caplog.records if "leave out 1" in message.getMessage()
-    ]
-    assert len(caplog.records) == 1
-    assert sr.r_sr([record("a", "no_test", 1.0)]) != sr.r_sr([record("a", "no_test", 1.0)])  # not a number
+    (warning,) = caplog.records
+    assert "leave out 1" in warning.getMessage() and isnan(sr.r_sr(records[1:3]))
     assert mean_of_known([1.0, None, 0.0, None]) == 0.5
     assert mean_of_known.stderr([1.0, None, 0.0]) == pytest.approx(0.5)
 
 
-@pytest.fixture(scope="module")
-def manager() -> TaskManager:
-    register()
-    return TaskManager(include_path=str(task_directory()), include_defaults=False)
+TASK = "codemind_sr_sample"
 
 
-def evaluate(manager: TaskManager, model: str, task: str, **options: Any) -> dict[str, Any]:
-    results = simple_evaluate(
-        model=get_model(model)(),
-        tasks=[task],
-        task_manager=manager,
-        bootstrap_iters=100,
-        confirm_run_unsafe_code=True,
-        **options,
-    )
-    assert results is not None
-    return dict(results)
-
-
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-@pytest.mark.parametrize("chat", [False, True])
-def test_ceiling_and_floor(manager: TaskManager, model: str, value: float, chat: bool) -> None:
-    scores = evaluate(manager, model, "codemind_sr_sample", apply_chat_template=chat)["results"]["codemind_sr_sample"]
-    for metric in ("r_sr", "pass@1_no_test", "pass@1_with_test", "code_found"):
-        assert scores[f"{metric},extract-code"] == value
-        assert scores[f"{metric}_stderr,extract-code"] == 0
-    task = "codemind_sr_misleading_sample"
-    scores = evaluate(manager, model, task, apply_chat_template=chat)["results"][task]
-    assert scores["pass@1,extract-code"] == scores["code_found,extract-code"] == value
-
-
-def test_limit_cuts_a_pair(manager: TaskManager, caplog: pytest.LogCaptureFixture) -> None:
+def test_limit_cuts_a_pair_and_the_harness_asks_before_code_is_run(caplog):
     with caplog.at_level(logging.WARNING, logger="lm_eval_codemind"):
-        results = evaluate(manager, "codemind-oracle", "codemind_sr_sample", limit=5, log_samples=True)
-    assert results["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+        results = reference_run("oracle", TASK, limit=5, log_samples=True)
+    assert results["results"][TASK]["r_sr,extract-code"] == 1.0
     assert sum("leave out 1 problem(s)" in one.getMessage() for one in caplog.records) == 1
-    samples = results["samples"]["codemind_sr_sample"]
+    samples = results["samples"][TASK]
     assert len(samples) == 5
     for one in samples:
         (logged,) = one["filtered_resps"][0]
         assert logged.passed and one["doc"]["entry_point"].split(".")[-1] in logged.text
         assert json.loads(json.dumps(one, default=str))["filtered_resps"] == [[str(logged)]]
-
-
-def test_chosen_samples_and_another_seed(manager: TaskManager) -> None:
-    results = evaluate(manager, "codemind-oracle", "codemind_sr_sample", samples={"codemind_sr_sample": [0, 1, 2]})
-    assert results["results"]["codemind_sr_sample"]["pass@1_no_test,extract-code"] == 1.0
-    with_seed = TaskManager(include_path=str(task_directory()), include_defaults=False, metadata={"hint_seed": 7})
-    results = evaluate(with_seed, "codemind-oracle", "codemind_sr_sample")
-    assert results["configs"]["codemind_sr_sample"]["metadata"]["suite"]["hint_seed"] == 7
-    assert results["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
-
-
-def test_the_harness_asks_before_code_is_run(manager: TaskManager) -> None:
     with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
-        simple_evaluate(model=get_model("codemind-null")(), tasks=["codemind_sr_sample"], task_manager=manager)
+        reference_run("null", TASK, confirm_run_unsafe_code=False)
 
 
-def test_cache_gives_the_same_scores(manager: TaskManager, tmp_path: Path) -> None:
-    cache = str(tmp_path / "cache")
-    first = evaluate(manager, "codemind-oracle", "codemind_sr_sample", use_cache=cache)
-    second = evaluate(manager, "codemind-null", "codemind_sr_sample", use_cache=cache)
-    assert first["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
-    # The second model would answer nothing: its responses came from the cache.
-    assert second["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+def test_chosen_samples_another_seed_and_the_cache(tmp_path):
+    results = reference_run("oracle", TASK, samples={TASK: [0, 1, 2]})
+    assert results["results"][TASK]["pass@1_no_test,extract-code"] == 1.0
+    with_seed = TaskManager(include_path=str(task_directory()), include_defaults=False, metadata={"hint_seed": 7})
+    results = reference_run("oracle", TASK, manager=with_seed)
+    assert results["configs"][TASK]["metadata"]["suite"]["hint_seed"] == 7
+    assert results["results"][TASK]["r_sr,extract-code"] == 1.0
+    for model in ("oracle", "null"):
+        results = reference_run(model, TASK, use_cache=str(tmp_path / "cache"))["results"]
+        assert results[TASK]["r_sr,extract-code"] == 1.0

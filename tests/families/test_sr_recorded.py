@@ -10,24 +10,20 @@ These are the four that differ between that procedure and ours on one machine:
 - ``Words2NumbersTestMain``: upstream's name of it has a blank in front, by which the procedure finds nothing.
 """
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.benchmarks.classeval import read_records
 from lm_eval_codemind.languages.python.code import extract_definition
 from lm_eval_codemind.proof.prove import REQUIRED_MODULES
 from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
 from tests.run_files import read_rows
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
-def test_shares_of_passed_classes_are_the_published_ones(shared_data: Path, upstream: Upstream) -> None:
+def test_shares_of_passed_classes_are_the_published_ones(shared_data, upstream):
     for module in REQUIRED_MODULES:
         pytest.importorskip(module, reason="needs `pip install 'lm-eval-codemind[classeval]'`")
     published = json.loads((shared_data / "recorded" / "published_classeval.json").read_text(encoding="utf-8"))

@@ -1,13 +1,12 @@
 """Published traces: what recorded answers give, and which labels no execution gives."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from operator import ne
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,27 +38,15 @@ TABLE = {
 }
 
 SHAPES = [
-    ("[1, 2, 3]", [1, 2, 3]),
-    ("[1,2,3]", [1, 2, 3]),
+    *(("[1, 2, 3]", [1, 2, 3]), ("[1,2,3]", [1, 2, 3]), ("[2, 3, ]", [2, 3]), ("[\n 2,\n 3\n]", [2, 3]), ("[]", [])),
+    *(("[2, 3, 4,", [2, 3, 4]), ("[2, 3, 4", [2, 3, 4]), ("Answer: `[7]`", [7]), ("```python\n[2, 3]\n```", [2, 3])),
     ("The lines are [2, 3].\n\n[2, 3, 4]\n", [2, 3, 4]),
-    ("```python\n[2, 3]\n```", [2, 3]),
-    ("[2, 3, ]", [2, 3]),
-    ("[2, 3, 4,", [2, 3, 4]),
-    ("[2, 3, 4", [2, 3, 4]),
-    ("Answer: `[7]`", [7]),
-    ("[\n 2,\n 3\n]", [2, 3]),
-    ("[]", []),
-    ("[2, 3, ..., 9]", None),
-    ("[2, three]", None),
-    ("[2.0, 3]", None),
-    ("[-1]", None),
-    ("2, 3, 4", None),
-    ("", None),
+    *((text, None) for text in ("[2, 3, ..., 9]", "[2, three]", "[2.0, 3]", "[-1]", "2, 3, 4", "")),
 ]
 
 
 @pytest.mark.parametrize(("response", "lines"), SHAPES)
-def test_shapes(response: str, lines: list[int] | None) -> None:
+def test_shapes(response, lines):
     question = Question.from_document(
         {"benchmark": "coconut", "problem_id": "P", "kind": "function", "language": "python", "lines": [1, 2]}
     )
@@ -67,18 +54,29 @@ def test_shapes(response: str, lines: list[int] | None) -> None:
     assert (None if answer.text is None else family.lines_of(answer.text)) == lines
 
 
-def test_scores_over_programs() -> None:
+def test_scores_over_programs_and_coherent_patterns():
     assert scores.collapsed([1, 1, 2, 2, 1]) == [1, 2, 1]
     records = [{"program": name, "right": right} for name, right in (("a", 1.0), ("a", 1.0), ("b", 1.0), ("b", 0.0))]
     assert family.program_mean(records) == 0.75 and family.program_hard(records) == 0.5
     assert family.program_hard.stderr(records) == pytest.approx(0.5) and family.program_hard(records).size == 2
+    """Upstream's lists: of loops 111, 000, 100, 010 and 110, of conditions the same without 010."""
+    loops = {"111", "000", "100", "010", "110"}
+    for loop, patterns in ((True, loops), (False, loops - {"010"})):
+        for number in range(8):
+            first, second, output = (bit == "1" for bit in f"{number:03b}")
+            assert scores.coherent(loop, first, second, output) == (f"{number:03b}" in patterns)
 
 
 @pytest.fixture(scope="module")
-def documents(built_data: Path) -> list[dict[str, Any]]:
+def data(built_data: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(built_data))
-        return list(family.coconut_dataset(benchmark="coconut")["test"])
+        yield
+
+
+@pytest.fixture(scope="module")
+def documents(data: None) -> list[dict[str, Any]]:
+    return list(family.coconut_dataset(benchmark="coconut")["test"])
 
 
 def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[str, Any]]:
@@ -86,8 +84,7 @@ def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[s
     return [family.process_coconut(row, [answer]) for row, answer in zip(documents, answers, strict=True)]
 
 
-@pytest.mark.upstream
-def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any]], shared_data: Path) -> None:
+def test_recorded_answers_give_the_published_table(documents, shared_data):
     for name, (mean, hard, differing, rule) in TABLE.items():
         recorded = read_rows(shared_data / "recorded" / f"coconut_{name}.jsonl.gz")
         # The files have the calls in another order, some of them twice.
@@ -97,25 +94,25 @@ def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any
         asked = [unused[row["HumanEval_ID"], row["FunctionCall"]].pop(0) for row in recorded]
         rows = logged(asked, [row["Predicted"] for row in recorded])
         assert len(rows) == 1083
-        values = [
+        values = (
             family.program_mean([row["mean"] for row in rows]),
             family.program_hard([row["hard"] for row in rows]),
-        ]
+        )
         assert [round(100 * value, 1) for value in values] == [mean, hard], name
-        verdicts = [
-            (row[rule]["right"] == 1, said["Matched"] == "True") for row, said in zip(rows, recorded, strict=True)
-        ]
-        assert sum(ours != published for ours, published in verdicts) == differing, name
+        ours = [row[rule]["right"] == 1 for row in rows]
+        published = [row["Matched"] == "True" for row in recorded]
+        assert sum(map(ne, ours, published)) == differing, name
 
 
-@pytest.mark.upstream
-def test_the_ends_of_the_scale(documents: list[dict[str, Any]]) -> None:
+def test_the_ends_of_the_scale_and_labels_are_what_python_executes(documents):
     oracle = logged(documents, [row["target"] for row in documents])
     assert family.program_hard([row["hard"] for row in oracle]) == 1
     # Three published labels have a line too many.
     assert sum(row["trace"] for row in oracle) == 1080
     null = logged(documents, [""] * len(documents))
     assert not any(row["trace"] or row["answered"] or row["mean_plain"]["right"] for row in null)
+    wrong = [row for row in documents if scores.collapsed(executed(row)) != scores.collapsed(row["lines"])]
+    assert [(row["problem_id"], row["item"]) for row in wrong] == [("HumanEval_160", f"call {n}") for n in (1, 2, 3)]
 
 
 def executed(row: dict[str, Any]) -> Iterator[int]:
@@ -143,18 +140,6 @@ def executed(row: dict[str, Any]) -> Iterator[int]:
     yield from lines
 
 
-@pytest.mark.upstream
-def test_labels_are_what_python_executes(documents: list[dict[str, Any]]) -> None:
-    wrong = {
-        (row["problem_id"], row["item"])
-        for row in documents
-        if scores.collapsed(executed(row)) != scores.collapsed(row["lines"])
-    }
-    assert wrong == {("HumanEval_160", f"call {number}") for number in (1, 2, 3)}
-
-
-# -- CES
-
 # Rows; bits of all constructs that agree with the recorded ones; coherent by our bits as recorded; right outputs with
 # proven marks and right traces among them; recorded as incoherent with proven marks, and right traces among these.
 RECORDED = {
@@ -178,56 +163,33 @@ CES_SHAPES = [
 
 
 @pytest.mark.parametrize(("response", "output"), CES_SHAPES)
-def test_shapes_of_annotated_programs(response: str, output: str | None) -> None:
+def test_shapes_of_annotated_programs(response, output):
     marks = answers.read_marks(answers.annotated_code(response))
-    assert marks == {
-        0: {"i": "[0, 1]", "range(2)": "[0, 1]"},
-        1: {"(i == 0)": "[True, False]", "taken": "[Y, N]"},
-    }
+    assert marks == {0: {"i": "[0, 1]", "range(2)": "[0, 1]"}, 1: {"(i == 0)": "[True, False]", "taken": "[Y, N]"}}
     assert answers.stated_output(response) == output
 
 
 @pytest.mark.parametrize(
     ("text", "values", "nested", "same"),
     [
-        ("[0, 1]", [0, 1], False, True),
-        ("[0, ..., 9]", [0, 1, 9], False, True),
-        ("[0, ..., 8]", [0, 1, 9], False, False),
-        ("3", [3], False, True),
-        ("['a']", ["a"], False, True),
-        ("a", ["a"], False, True),
-        ("[0, 1]", [[0, 1], [0, 1]], True, True),
-        ("[0, ..., 5]", [[0, 1, 5], [0]], True, True),
-        ("[1]", [[0, 1]], True, False),
-        ("[7]", [], True, True),
-        ("[]", [1], False, False),
-        ("??", [1], False, False),
-        (None, [1], False, False),
+        *(("[0, 1]", [0, 1], False, True), ("3", [3], False, True), ("['a']", ["a"], False, True)),
+        *(("a", ["a"], False, True), ("[0, ..., 9]", [0, 1, 9], False, True), ("[0, ..., 8]", [0, 1, 9], False, False)),
+        *(("[0, 1]", [[0, 1], [0, 1]], True, True), ("[0, ..., 5]", [[0, 1, 5], [0]], True, True)),
+        *(("[1]", [[0, 1]], True, False), ("[7]", [], True, True)),
+        *(("[]", [1], False, False), ("??", [1], False, False), (None, [1], False, False)),
     ],
 )
-def test_values_by_the_rule_of_ces(text: str | None, values: list[Any], nested: bool, same: bool) -> None:
+def test_values_by_the_rule_of_ces(text, values, nested, same):
     assert answers.same_values(text, values, nested) is same
 
 
-def test_coherent_patterns() -> None:
-    """Upstream's lists: of loops 111, 000, 100, 010 and 110, of conditions the same without 010."""
-    loops = {"111", "000", "100", "010", "110"}
-    for loop, patterns in ((True, loops), (False, loops - {"010"})):
-        for number in range(8):
-            first, second, output = (bit == "1" for bit in f"{number:03b}")
-            assert scores.coherent(loop, first, second, output) == (f"{number:03b}" in patterns)
-
-
 @pytest.fixture(scope="module")
-def inputs(built_data: Path) -> dict[str, dict[str, Any]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DATA_VARIABLE, str(built_data))
-        return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
+def inputs(data: None) -> dict[str, dict[str, Any]]:
+    return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("model", RECORDED)
-def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path, model: str) -> None:
+def test_recorded_summaries(inputs, shared_data, model):
     recorded = read_rows(shared_data / "recorded" / f"ces_simulation_{model}.jsonl.gz")
     bits = coherent = right = reasons = incoherent = traced = 0
     for row in recorded:
@@ -253,15 +215,13 @@ def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path
     assert (len(recorded), bits, coherent, right, reasons, incoherent, traced) == RECORDED[model]
 
 
-@pytest.mark.upstream
-def test_the_ends_of_the_scale_of_ces(inputs: dict[str, dict[str, Any]]) -> None:
+def test_the_ends_of_the_scale_of_ces(inputs):
     rows = list(inputs.values())
     assert len(rows) == 486
     answers_of_rows = family.extract_annotated([[row["target"], ""] for row in rows], rows)
     oracle = [family.process_ces(row, [answers[0]]) for row, answers in zip(rows, answers_of_rows, strict=True)]
     assert all(row["output"] == 1 for row in oracle)
     # Upstream's rule refuses three of its labels, and the executed values of 30 inputs are others.
-    assert sum(row["coherent"] for row in oracle) == 483
-    assert sum(row["trace"] == 0 for row in oracle) == 30
+    assert sum(row["coherent"] for row in oracle) == 483 and sum(row["trace"] == 0 for row in oracle) == 30
     null = [family.process_ces(row, [answers[1]]) for row, answers in zip(rows, answers_of_rows, strict=True)]
     assert not any(row["output"] or row["trace"] or row["answered"] for row in null)

@@ -1,7 +1,5 @@
 """Verdicts about programs and the lines of their bugs: questions, labels, scores, and what recorded answers give."""
 
-from __future__ import annotations
-
 import math
 import re
 import tarfile
@@ -14,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict import score as scores
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.families.verdict.task import changed_lines
@@ -34,11 +31,7 @@ DETECTED = {
     "CodeLlama-34b-Instruct-hf": (2.0, 99.0, 1.0),
 }
 # Right lines of the problems asked about, published and here.
-LOCATED = {
-    "gpt-4-turbo": (105, 119),
-    "deepseek-coder-33b-instruct": (73, 82),
-    "CodeLlama-34b-Instruct-hf": (69, 79),
-}
+LOCATED = {"gpt-4-turbo": (105, 119), "deepseek-coder-33b-instruct": (73, 82), "CodeLlama-34b-Instruct-hf": (69, 79)}
 # The published files name no line: the fix only adds lines.
 ONLY_ADDS = {"HumanEval_5", "HumanEval_33", "HumanEval_141", "HumanEval_143", "HumanEval_155"}
 # A published line is the fix's, and changing it alone does not repair the program, while changing another line does.
@@ -75,23 +68,20 @@ def check_prompts(benchmark: str) -> None:
         assert comments[0] == comments[1]
 
 
-def test_the_prompts_of_the_sample() -> None:
+def test_the_prompts_of_the_sample():
     check_prompts("sample_bugs")
     first, second = verdict.dataset(benchmark="sample_bugs", settings=SETTINGS)["fewshot"]
     assert first["target"].endswith("<answer>\nno\n</answer>") and second["target"].endswith("<answer>\nyes\n</answer>")
     with pytest.raises(ValueError, match="no buggy programs"):
         verdict.dataset(benchmark="sample", settings=SETTINGS)
+    for place in ("", "java"):
+        path = verdict.VERDICT.templates / place / "examples.yaml"
+        (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
+        (line,) = changed_lines(example["buggy"], example["code"])
+        assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
 
 
-@pytest.mark.parametrize("place", ["", "java"])
-def test_the_few_shot_examples_differ_by_the_fix(place: str) -> None:
-    path = verdict.VERDICT.templates / place / "examples.yaml"
-    (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
-    (line,) = changed_lines(example["buggy"], example["code"])
-    assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
-
-
-def test_lines_of_the_sample() -> None:
+def test_lines_of_the_sample_and_which_lines_a_fix_changes():
     bugs = {f"Sample_{bug['problem']}": bug for bug in sample.bugs()}
     for row in located():
         lines, bug = row["program"].split("\n"), bugs[row["problem_id"]]
@@ -99,11 +89,7 @@ def test_lines_of_the_sample() -> None:
             if bug["bug"] not in ("missing case", "missing return"):
                 assert bug["buggy"].strip() in lines[number - 1] or lines[number - 1].strip() in bug["buggy"]
         assert f"{row['lines'][0]:>{len(str(len(lines)))}}  {lines[row['lines'][0] - 1]}".rstrip() in row["prompt"]
-
-
-def test_which_lines_a_fix_changes() -> None:
-    assert changed_lines("a\nb\nc", "a\nx\nc") == [2]
-    assert changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
+    assert changed_lines("a\nb\nc", "a\nx\nc") == [2] and changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
     # Only added: the lines around the gap, also a brace in it.
     assert changed_lines("a {\nb\n}\nc", "a {\nb\n}\nx\nc") == [2, 3, 4]
     assert changed_lines("a\nb", "x\na\nb") == [1] and changed_lines("a\nb", "a\nb\nx") == [2]
@@ -112,7 +98,7 @@ def test_which_lines_a_fix_changes() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1), st.lists(st.sampled_from("abc"), min_size=1))
-def test_some_line_is_changed_whenever_programs_differ(old: list[str], new: list[str]) -> None:
+def test_some_line_is_changed_whenever_programs_differ(old, new):
     lines = changed_lines("\n".join(old), "\n".join(new))
     assert bool(lines) == (old != new) and all(1 <= line <= len(old) for line in lines)
     # Every shortest difference keeps the other lines, in their order.
@@ -120,7 +106,7 @@ def test_some_line_is_changed_whenever_programs_differ(old: list[str], new: list
     assert all(line in rest for number, line in enumerate(old, 1) if number not in lines)
 
 
-def test_answers_that_never_change() -> None:
+def test_answers_that_never_change_and_pairs_with_their_standard_errors(caplog):
     documents = verdicts()
     for answer, recall in (("yes", (0, 1)), ("no", (1, 0))):
         rows = [logged(row, f"<answer>{answer}</answer>") for row in documents]
@@ -128,27 +114,18 @@ def test_answers_that_never_change() -> None:
         assert verdict.verdict_pair([row["verdict_pair"] for row in rows]) == 0
         assert {row["recall_buggy"] for row in rows} == {None, recall[0]}
         assert {row["recall_correct"] for row in rows} == {None, recall[1]}
-
-
-def test_pairs_and_their_standard_errors(caplog: pytest.LogCaptureFixture) -> None:
     rights = [("a", 1, 1), ("b", 1, 0), ("c", 0, 0)]
-    records = [
-        {"problem_id": name, "setting": setting, "passed": float(right)}
-        for name, *halves in rights
-        for setting, right in zip(SETTINGS, halves, strict=True)
-    ]
-    records.append({"problem_id": "d", "setting": "buggy", "passed": 1.0})
+    halves = [(name, *half) for name, *rest in rights for half in zip(SETTINGS, rest, strict=True)]
+    halves.append(("d", "buggy", 1))
+    records = [{"problem_id": name, "setting": setting, "passed": float(right)} for name, setting, right in halves]
     assert verdict.verdict(records) == 0.5 and verdict.verdict_pair(records) == pytest.approx(1 / 3)
     assert "leaves out 1 problem" in caplog.text
     assert verdict.verdict.stderr(records) == pytest.approx(0.5 / math.sqrt(3)) and verdict.verdict(records).size == 3
     assert math.isnan(verdict.verdict([]))
 
 
-def test_distance() -> None:
+def test_located_lines():
     assert scores.distance(5, [2, 7]) == 2 and scores.distance(None, [2]) == math.inf
-
-
-def test_located_lines() -> None:
     row = next(row for row in located() if row["problem_id"] == "Sample_moving_average")
     (line,) = row["lines"]
     text = row["program"].split("\n")[line - 1].strip()
@@ -161,7 +138,7 @@ def test_located_lines() -> None:
     assert logged(row, f"<answer>{line}</answer>", "<answer>1</answer>", locate=True)["locate"] == 0.5
 
 
-def test_from_a_run_to_the_report(tmp_path: Path) -> None:
+def test_from_a_run_to_the_report(tmp_path):
     tasks = ["codemind_verdict_sample", "codemind_locate_sample", "codemind_repair_sample"]
 
     def answer(doc: dict[str, Any]) -> str:
@@ -174,43 +151,28 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert 0 < missed < 9 and shares["recall_correct"] == 1
     assert shares["verdict_pair"] == shares["recall_buggy"] == pytest.approx(1 - missed / 9)
     assert shares["verdict"] == pytest.approx(1 - missed / 18)
-    for command in (["verify", str(tmp_path)], ["report", str(tmp_path), "-o", str(tmp_path / "report.html")]):
-        said(*command)
+    said("verify", tmp_path)
+    said("report", tmp_path, "-o", tmp_path / "report.html")
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for part in observations[0].view.parts(observations[0].unit)}
-    assert (
-        shown["Is the correct program correct?"] == "yes" and shown["The buggy program"] != shown["The correct program"]
-    )
-    assert {o.view.outcome(o.unit) for o in observations if o.view.name == "verdict"} == {
-        "both correct",
-        "only the correct one judged correctly",
-    }
-    assert {o.view.outcome(o.unit) for o in observations if o.view.name == "locate"} == {
-        "a line that the fix changes",
-        "another line",
+    assert shown["Is the correct program correct?"] == "yes"
+    assert shown["The buggy program"] != shown["The correct program"]
+    outcomes = {(o.view.name, o.view.outcome(o.unit)) for o in observations if o.view.name in ("verdict", "locate")}
+    assert outcomes == {
+        *(("verdict", outcome) for outcome in ("both correct", "only the correct one judged correctly")),
+        *(("locate", outcome) for outcome in ("a line that the fix changes", "another line")),
     }
     rows = associations(observations).rows
     row = next(row for row in rows if (row["first"], row["second"]) == ("Verdict", "Locate"))
     assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (9 - missed, missed, 0, 0)
 
 
-# -- HumanEvalFix, and the recorded responses of the study CES
-
-
-@pytest.fixture
-def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return built_data
-
-
 def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
     return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
 
 
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", ["humanevalfix", "humanevalfix_java"])
-def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
+def test_the_prompts_of_humanevalfix(benchmark, built):
     check_prompts(benchmark)
     rows = located(benchmark)
     assert all(row["lines"] and logged(row, row["target"], locate=True)["locate"] for row in rows)
@@ -218,9 +180,7 @@ def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
     assert sum(len(row["lines"]) for row in rows) / len(rows) < 1.4 and max(len(row["lines"]) for row in rows) <= 7
 
 
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
-def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
+def test_lines_are_those_that_the_study_publishes(shared_data, built):
     published = {}
     with tarfile.open(shared_data / "upstream" / "CES.tar.xz") as archive:
         for member in archive:
@@ -228,27 +188,21 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
                 name = member.name.split("/")[-2].partition("__")[0]
                 published[name] = archive.extractfile(member).read().decode()  # type: ignore[union-attr]
     assert len(published) == 157
-    rows = {row["problem_id"]: row for row in located("humanevalfix")}
-    accepted = {
-        name: {row["program"].split("\n")[line - 1].strip() for line in row["lines"]} for name, row in rows.items()
-    }
-    upstream_lines = {
-        name: {line.strip() for line in text.split("\n") if line.strip()} for name, text in published.items()
-    }
+    accepted = {}
+    for row in located("humanevalfix"):
+        texts = row["program"].split("\n")
+        accepted[row["problem_id"]] = {texts[line - 1].strip() for line in row["lines"]}
+    upstream_lines = {name: {*map(str.strip, text.split("\n"))} - {""} for name, text in published.items()}
     assert {name for name, lines in upstream_lines.items() if not lines} == ONLY_ADDS
     known = accepted.keys() & upstream_lines.keys()
     assert {name for name in known if not upstream_lines[name] <= accepted[name]} == OTHERS
 
 
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", DETECTED)
-def test_recorded_verdicts(shared_data: Path, model: str) -> None:
+def test_recorded_verdicts(shared_data, built, model):
     """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
-    predictions = {
-        (row["problem_id"], row["part"]): row["published_prediction"]
-        for row in recorded(shared_data, "detection", model)
-    }
+    rows = recorded(shared_data, "detection", model)
+    predictions = {(row["problem_id"], row["part"]): row["published_prediction"] for row in rows}
     answers = {"Yes": "no", "No": "yes"}
     rows = []
     for row in verdicts("humanevalfix"):
@@ -261,10 +215,8 @@ def test_recorded_verdicts(shared_data: Path, model: str) -> None:
     assert [round(100 * share, 1) for share in shares] == list(DETECTED[model])
 
 
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", LOCATED)
-def test_recorded_lines(shared_data: Path, model: str) -> None:
+def test_recorded_lines(shared_data, built, model):
     """The study compares an answer with all changed lines at once. Here one line that repairs the program is enough."""
     rows = {row["problem_id"]: row for row in located("humanevalfix")}
     before, after = set(), set()

@@ -1,7 +1,5 @@
 """Standard errors are clustered by problem, and groups weigh a metric by what it averages over."""
 
-from __future__ import annotations
-
 import pickle
 import random
 from collections.abc import Callable, Sequence
@@ -45,10 +43,6 @@ def values_of(problem: str, ability: float, draw: random.Random) -> Documents:
     return [Value.of(float(draw.random() < ability), problem) for _ in range(2)]
 
 
-def known_of(problem: str, ability: float, draw: random.Random) -> Documents:
-    return [*values_of(problem, ability, draw), None]
-
-
 def runtime_of(problem: str, ability: float, draw: random.Random) -> Documents:
     """Three lines and an output of a program, asked about as the task does."""
     asked = []
@@ -71,33 +65,28 @@ def programs_of(problem: str, ability: float, draw: random.Random) -> Documents:
     return [{"problem_id": problem, "right": x, "answered": x, "ier_same": x, **counts} for x in right]
 
 
+RUNTIME = (
+    *("coverage", "coverage_balanced", "coverage_f1", "state", "state_executed"),
+    *("path", "path_executed", "output", "ic_mean"),
+)
 CASES: list[tuple[Any, Callable[[str, float, random.Random], Documents]]] = [
     (metrics.mean, values_of),
-    (mean_of_known, known_of),
+    (mean_of_known, lambda *drawn: [*values_of(*drawn), None]),
     *[(getattr(der, name), programs_of) for name in ("r_der", "answered", "r_ier_same")],
-    *[
-        (getattr(runtime_items, name), runtime_of)
-        for name in ("coverage", "coverage_balanced", "coverage_f1", "state", "state_executed")
-    ],
-    *[(getattr(runtime_items, name), runtime_of) for name in ("path", "path_executed", "output", "ic_mean")],
+    *[(getattr(runtime_items, name), runtime_of) for name in RUNTIME],
 ]
 
 
 @pytest.mark.parametrize(("aggregation", "documents_of"), CASES, ids=lambda one: getattr(one, "__name__", repr(one)))
-def test_the_error_is_that_of_a_bootstrap_by_problem(
-    aggregation: Any, documents_of: Callable[[str, float, random.Random], Documents]
-) -> None:
+def test_the_error_is_that_of_a_bootstrap_by_problem(aggregation, documents_of):
     draw = random.Random(7)
     problems = [documents_of(f"p{number}", draw.choice((0.1, 0.5, 0.95)), draw) for number in range(PROBLEMS)]
     _, error = aggregated([one for problem in problems for one in problem], aggregation)
     resampled = []
     for _ in range(300):
         # A problem that is drawn twice counts as two.
-        chosen = [
-            [renamed(one, f"{number}") for one in problem]
-            for number, problem in enumerate(draw.choices(problems, k=PROBLEMS))
-        ]
-        resampled.append(float(aggregation([one for problem in chosen for one in problem])))
+        chosen = enumerate(draw.choices(problems, k=PROBLEMS))
+        resampled.append(float(aggregation([renamed(one, f"{number}") for number, each in chosen for one in each])))
     assert error == pytest.approx(stdev(resampled), rel=0.1)
 
 
@@ -107,45 +96,34 @@ def renamed(document: Any, problem: str) -> Any:
     return document and {**document, "program": problem, "problem_id": problem}
 
 
-def test_one_document_a_problem_is_the_usual_error() -> None:
+def test_one_document_a_problem_and_the_harnesss_own_metrics_have_the_usual_error():
     values = [Value.of(float(number % 3 == 0), f"p{number}") for number in range(20)]
     assert aggregated(values, metrics.mean)[1] == metrics.mean_stderr(list(map(float, values)))
     assert clustered_mean_stderr(values, range(20)) == pytest.approx(stdev(values) / sqrt(20))
     assert isnan(clustered_mean_stderr([1.0, 0.0], "aa"))
-
-
-def test_the_harnesss_own_metrics_are_left_alone() -> None:
     assert aggregated([1.0, 0.0, 1.0], metrics.mean)[1] == metrics.mean_stderr([1.0, 0.0, 1.0])
     assert aggregated([1.0, 0.0], max)[1] == "N/A"
     assert metrics.aggregate_subtask_metrics([0.5, 1.0], [1, 3]) == 0.875
     assert metrics.pooled_sample_stderr([0.1, 0.2], [10, 10]) == pytest.approx(sqrt(0.0125))
 
 
-def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing() -> None:
+def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing():
     counts = {"a": (10, 4), "b": (30, 27), "c": (0, 0)}
-    tasks = {
-        name: {
-            "sample_len": 100,
-            "r,f": Mean.of(right / size if size else nan, size),
-            "r_stderr,f": Mean.of(0.1 if size else nan, size),
-        }
-        for name, (size, right) in counts.items()
-    }
+    tasks = {}
+    for name, (size, right) in counts.items():
+        mean, error = (right / size, 0.1) if size else (nan, nan)
+        tasks[name] = {"sample_len": 100, "r,f": Mean.of(mean, size), "r_stderr,f": Mean.of(error, size)}
     group = Group("g", aggregate_metric_list=[SimpleNamespace(metric="r", filter_list=None, weight_by_size=True)])
     group.get_all_tasks = lambda: [SimpleNamespace(task_name=name) for name in tasks]  # type: ignore[method-assign]
     of_group = group.aggregate(tasks)
-    assert of_group["r,f"] == pytest.approx(31 / 40)
-    assert 0 < of_group["r_stderr,f"] < 0.1
+    assert of_group["r,f"] == pytest.approx(31 / 40) and 0 < of_group["r_stderr,f"] < 0.1
     assert isnan(metrics.aggregate_subtask_metrics([Mean.of(nan, 0)], [5]))
 
 
-def test_pairs_count_once() -> None:
+def test_pairs_count_once_and_values_travel_between_processes():
     records = [{"problem_id": f"p{n}", "setting": s, "passed": 1.0} for n in range(3) for s in ("no_test", "with_test")]
     assert sr.r_sr(records).size == 3 and sr.s_sr.stderr(records).size == 3
     halves = [{"problem_id": "p", "with_test": with_test, "passed": 1.0} for with_test in (False, True)]
     assert repair.repaired_by_test(halves).size == 1
-
-
-def test_values_travel_between_processes() -> None:
     value = pickle.loads(pickle.dumps(Value.of(0.5, "p")))
     assert value == 0.5 and value.problem == "p"

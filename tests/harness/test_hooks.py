@@ -1,9 +1,9 @@
-"""Mistakes in a family end in a message that names it and says how to fix it."""
+"""What releases of the harness hand over, and mistakes in a family: a message names it and says how to fix it."""
 
-from __future__ import annotations
-
+import logging
 import re
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.families.ier.task import ExecutionReasoning
+from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.family import Variant
+from lm_eval_codemind.harness import contract
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.questions import Answer
 
-tomllib = pytest.importorskip("tomllib", reason="part of Python since 3.11")
 ROOT = Path(__file__).parents[2]
+VALUE = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
 
 
-class Mine(ExecutionReasoning):
+class Mine(ier.ExecutionReasoning):
     """A family without a mistake; the tests make one each."""
 
     variants = (Variant("mine", "Mine"),)
@@ -31,62 +32,66 @@ class Mine(ExecutionReasoning):
         return self.variants[0]
 
 
-@pytest.fixture
-def document() -> dict[str, Any]:
-    return dict(Hooks(Mine()).dataset(benchmark="sample")["test"][0])
+def mistaken(method: str, function: Callable[..., Any]) -> Hooks:
+    """Return the hooks of a family with one wrong method."""
+    return Hooks(type("Mistaken", (Mine,), {method: function})())
 
 
-def test_read_that_returns_a_text(document: dict[str, Any]) -> None:
-    class ReadsText(Mine):
-        def read(self, response: str, question: Question, filter: str) -> Any:
-            return "7"
-
+def test_read_and_score_must_return_what_they_should():
+    document = Hooks(Mine()).dataset(benchmark="sample")["test"][0]
+    hooks = mistaken("read", lambda self, response, question, filter: "7")
     with pytest.raises(TypeError, match=r"'mine': its read\(\) returned str .*write `return Answer\(text\)`"):
-        Hooks(ReadsText()).filter("strict-match")([["7"]], [document])
-
-
-def test_score_without_the_verdict(document: dict[str, Any]) -> None:
-    class Unscored(Mine):
-        def score(self, question: Question, answer: Answer) -> dict[str, float]:
-            return {"other": 1.0}
-
+        hooks.filter("strict-match")([["7"]], [document])
+    hooks = mistaken("score", lambda self, question, answer: {"other": 1.0})
     with pytest.raises(ValueError, match=r"'mine': score\(\) returned other and lacks 'r_ier'"):
-        Hooks(Unscored()).process_results(document, [Answer("7")])
+        hooks.process_results(document, [Answer("7")])
 
 
-def test_two_questions_with_one_key() -> None:
-    class Twice(Mine):
-        def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-            return 2 * list(super().questions(problem, setting))
-
-    with pytest.raises(
-        ValueError, match=r"sample: the family 'mine' asks two questions with the key .*different items"
-    ):
-        Hooks(Twice()).dataset(benchmark="sample")
-
-
-def test_no_problem_is_left() -> None:
-    class Nothing(Mine):
-        def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-            return []
-
-    with pytest.raises(ValueError, match=r"none of its problems: problems\(\) of the family 'mine' leaves none"):
-        Hooks(Nothing()).dataset(benchmark="sample")
+@pytest.mark.parametrize(
+    ("method", "function", "message"),
+    [
+        ("questions", lambda self, problem, setting: 2 * list(Mine.questions(self, problem, setting)),
+         r"sample: the family 'mine' asks two questions with the key .*different items"),
+        ("problems", lambda self, benchmark, options: [],
+         r"none of its problems: problems\(\) of the family 'mine' leaves none"),
+        ("questions", lambda self, problem, setting: (),
+         r"nothing about its 24 problems: questions\(\) of the family 'mine' returns none under the setting 'steps'"),
+    ],
+)  # fmt: skip
+def test_a_family_must_ask_each_question_once_and_one_at_least(method, function, message):
+    with pytest.raises(ValueError, match=message):
+        mistaken(method, function).dataset(benchmark="sample", setting="steps")
 
 
-def test_no_question_is_left() -> None:
-    class Silent(Mine):
-        def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-            return ()
+@pytest.mark.parametrize(("count", "share"), [(1, 1.0), (4, 0.25)])
+def test_both_shapes_of_filtered_responses_are_scored_alike_and_others_refused(count, share):
+    """Releases of the harness hand over a list of answers, or a list with that list."""
+    filtered = [Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("(1, 2)")][:count]
+    nested, flat = ier.process_results(VALUE, [filtered]), ier.process_results(VALUE, filtered)
+    assert nested == flat and flat["r_ier"] == share
+    (skipped,) = ier.strict_match([[SKIPPED]], [VALUE])
+    assert ier.process_results(VALUE, skipped) == {} == ier.process_results(VALUE, [skipped])
+    for another in (["[1, 2]"], [["[1, 2]"]], [[Answer("1")], [Answer("2")]]):
+        with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.6'"):
+            ier.process_results(VALUE, another)
 
-    expected = (
-        r"nothing about its 24 problems: questions\(\) of the family 'mine' returns none under the setting 'steps'"
-    )
-    with pytest.raises(ValueError, match=expected):
-        Hooks(Silent()).dataset(benchmark="sample", setting="steps")
+
+@pytest.mark.parametrize(
+    ("installed", "warnings"), [("0.4.13", 0), ("0.4.99", 0), ("0.5.0.dev2", 1), ("0.5.1", 1), ("1.0", 1)]
+)
+def test_a_release_that_nobody_tested_is_named_once(installed, warnings, monkeypatch, caplog):
+    monkeypatch.setattr(contract, "version", lambda package: installed)
+    contract.warn_if_unknown.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            ier.dataset(benchmark="sample", setting="direct")
+    messages = [record.getMessage() for record in caplog.records if "newer than" in record.getMessage()]
+    assert len(messages) == warnings
+    assert all(installed in message and "codemind-oracle" in message for message in messages)
+    contract.warn_if_unknown.cache_clear()
 
 
-def test_the_import_contract_covers_every_family() -> None:
+def test_the_import_contract_covers_every_family():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (contract,) = [one for one in contracts if one["name"] == "Nobody knows a family by name"]
     modules = [path.parent.name for path in (ROOT / "lm_eval_codemind" / "families").glob("*/__init__.py")]

@@ -1,56 +1,55 @@
 """`codemind plan` counts what a run sends: requests, prompts and the most output tokens."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
 from tables import published_requests, shown_requests
 from tests.chat_server import chat_server
-from tests.cli import said
+from tests.cli import codemind, said
+from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[2]
 # Several families, with repeats or settings, programs to execute, and one about the responses to another.
 TASKS = "codemind_ier_sample,codemind_sr_sample,codemind_input_sample,codemind_runtime_sample,codemind_der_sample"
 
 
-def words(text: str) -> list[int]:
+def words(text: str) -> list[str]:
     """The tokens of a tokenizer of this test: one a word."""
-    return list(range(len(text.split())))
+    return text.split()
+
+
+def number_of_words(text: Any) -> int:
+    return len(words(text))
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "requests"),
     [
-        [],
-        ["--limit", "0.2"],
-        ["--samples", '{"codemind_ier_sample": [1, 3], "codemind_sr_sample": [0]}'],
-        ["--metadata", '{"samples": 2}'],
+        ([], [24, 38]),
+        (["--limit", "5"], [5, 5]),
+        (["--limit", "0.25"], [6, 10]),
+        (["--samples", '{"codemind_ier_sample": [1, 3], "codemind_sr_sample": [0]}'], [2, 1]),
+        (["--metadata", '{"samples": 2}'], [24, 38]),
     ],
 )
-def test_requests_are_those_of_a_run(options: list[str]) -> None:
+def test_requests_are_those_of_a_run(options, requests):
     tasks = "codemind_ier_sample,codemind_sr_sample"
+    assert [task.requests for task in plan(["--tasks", tasks, *options]).tasks] == requests
     run = said("run", "--model", "codemind-null", "--tasks", tasks, "--confirm_run_unsafe_code", *options)
-    counted = plan(["--tasks", tasks, *options])
-    assert len(counted.tasks) == 2
-    for task in counted.tasks:
-        assert f"{task.task}: {task.requests} requests\n" in run
+    for task, count in zip(tasks.split(","), requests, strict=True):
+        assert f"{task}: {count} requests\n" in run
 
 
 @pytest.mark.parametrize("options", [[], ["--num_fewshot", "1", "--system_instruction", "Think twice."]])
-def test_an_endpoint_gets_what_was_planned(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_gets_what_was_planned(options, monkeypatch):
     pytest.importorskip("tenacity", reason="the extra `api` is not installed")
     tiktoken = pytest.importorskip("tiktoken", reason="the extra `api` is not installed")
     encoding = SimpleNamespace(encode=lambda text, disallowed_special: words(text))
@@ -63,7 +62,7 @@ def test_an_endpoint_gets_what_was_planned(options: list[str], monkeypatch: pyte
     counted = plan(arguments, planning.tokenizer("tiktoken:words"))
     assert sum(task.requests for task in counted.tasks) == len(sent)
     contents = [message["content"] for body in sent for message in body["messages"]]
-    assert sum(task.prompts for task in counted.tasks) == sum(len(words(content)) for content in contents)
+    assert sum(task.prompts for task in counted.tasks) == sum(map(number_of_words, contents))
     assert sum(task.output_tokens or 0 for task in counted.tasks) == sum(body["max_tokens"] for body in sent)
     assert counted.later == ["codemind_der_sample"]
     characters = plan(arguments)
@@ -88,7 +87,7 @@ def chat_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer: Path) -> None:
+def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer):
     pytest.importorskip("tenacity", reason="the extra `api` is not installed")
     from transformers import AutoTokenizer
 
@@ -107,18 +106,20 @@ def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer: Path
     assert (task.requests, task.prompts) == (len(tokens), sum(tokens))
 
 
-def test_money_and_time() -> None:
+def test_money_and_time_and_an_unknown_tokenizer(tmp_path):
     usual = ("plan", "--tasks", "codemind_ier_sample")
     (task,) = plan(["--tasks", "codemind_ier_sample"]).tasks
     shown = said(*usual, "--price-out", "10", "--tokens-per-second", "100")
     assert "Prompt characters" in shown and str(task.prompts) in shown
     assert task.output_tokens == 24 * 2048
     assert "price of the responses: at most 0.49\n" in shown and "time: at most 0.14 hours\n" in shown
-    result = CliRunner().invoke(main, [*usual, "--price-in", "1"])
+    result = codemind(*usual, "--price-in", "1")
     assert result.exit_code == 1 and "add --tokenizer NAME" in result.output
+    with pytest.raises(UserError, match="--tokenizer"):
+        planning.tokenizer(str(tmp_path / "missing"))
 
 
-def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch):
     tasks = ["--tasks", "codemind_repair_sample"]
     complete = plan(tasks)
 
@@ -132,45 +133,29 @@ def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("arguments", [["--tasks", "codemind_ier_smaple"], ["--tasks", "codemind_ier_sample", "-L"]])
-def test_wrong_arguments(arguments: Sequence[str]) -> None:
-    result = CliRunner().invoke(main, ["plan", *arguments])
+def test_wrong_arguments(arguments):
+    result = codemind("plan", *arguments)
     assert result.exit_code in (1, 2) and isinstance(result.exception, SystemExit)
 
 
-def test_an_unknown_tokenizer(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--tokenizer"):
-        planning.tokenizer(str(tmp_path / "missing"))
-
-
-def sent_by_a_run(arguments: Sequence[str], directory: Path) -> dict[str, tuple[int, int]]:
-    """Return task -> the number of requests of a run with the null model, and the words of their prompts."""
+def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Path) -> None:
+    """Assert that a run with the null model sends what was planned. Its second stage is not planned."""
+    if counted.missing:
+        pytest.skip("; ".join(counted.missing))
     said("run", "--model", "codemind-null", *arguments, "--output_path", directory, "--log_samples")
     sent = {}
     for file in directory.rglob("samples_*.jsonl"):
         # A document is logged once for each filter.
-        rows = {row["doc_id"]: row for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
+        rows = {row["doc_id"]: row for row in read_rows(file)}
         prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in rows.values() for _ in row["resps"][0]]
         sent[file.name.removeprefix("samples_").rpartition("_")[0]] = (len(prompts), sum(map(number_of_words, prompts)))
-    return sent
-
-
-def number_of_words(prompt: str | planning.Messages) -> int:
-    assert isinstance(prompt, str)
-    return len(words(prompt))
-
-
-def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Path) -> None:
-    """Assert that a run sends what was planned. The second stage of a run is not planned."""
-    if counted.missing:
-        pytest.skip("; ".join(counted.missing))
-    sent = sent_by_a_run(arguments, directory)
     assert {task.task: (task.requests, task.prompts) for task in counted.tasks} == {
         task: count for task, count in sent.items() if not task.startswith(tuple(counted.later))
     }
 
 
 @pytest.mark.parametrize("family", sorted({path.parent.name for path in (ROOT / "tasks").glob("*/codemind_*_sample*")}))
-def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
+def test_samples_are_what_a_run_asks(family, tmp_path):
     names = [path.stem for path in sorted((ROOT / "tasks" / family).glob("codemind_*_sample*.yaml"))]
     arguments = ["--tasks", ",".join(names), "--confirm_run_unsafe_code"]
     counted = plan(arguments, number_of_words)
@@ -179,25 +164,19 @@ def test_samples_are_what_a_run_asks(family: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.parametrize(("group", "requests"), published_requests().items())
-def test_groups_are_what_a_run_asks(
-    group: str, requests: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_groups_are_what_a_run_asks(group, requests, built, tmp_path):
     """Every group of the README's table, and its number of requests there."""
-    if group.startswith("codemind_cruxeval_") and not (built_data / "cruxeval_prompts.jsonl").is_file():
+    if group.startswith("codemind_cruxeval_") and not (built / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     arguments = ["--tasks", group, "--confirm_run_unsafe_code"]
     counted = plan(arguments, number_of_words)
     assert shown_requests(counted) == requests, "run utils/release/tables.py requests"
     assert_sent(counted, arguments, tmp_path)
 
 
-@pytest.mark.upstream
-def test_what_to_run_first_takes_an_hour(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_to_run_first_takes_an_hour(built):
     """The documentation says how many requests it has, and that it needs no confirmation."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     counted = plan(["--tasks", "codemind_first"])
     requests = sum(task.requests for task in counted.tasks)
     for page in ("README.md", "docs/running.md"):

@@ -1,34 +1,35 @@
 """Everything that a run lacks is said at once, before the model is loaded."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
+from lm_eval_codemind.languages.python import importable
+from lm_eval_codemind.sandbox.java import jdk
+from tests.cli import codemind, said
 
 # A package of this name in front of the others shows whether it is imported.
 _NO_TORCH = "raise AssertionError('torch was imported')\n"
 
 
-def said(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+def refused(*arguments: object) -> str:
+    result = codemind(*arguments)
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.output
     return result.output.partition("Error: ")[2]
 
 
+def in_a_process(code: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, **options)
+
+
 @pytest.mark.parametrize("program", [("lm_eval_codemind.cli", "main"), ("lm_eval.__main__", "cli_evaluate")])
-def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_path: Path) -> None:
+def test_everything_is_said_at_once_without_torch(program, tmp_path):
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text(_NO_TORCH)
     # Looked for, and not imported before the model is loaded.
@@ -36,13 +37,8 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
     module, function = program
     arguments = ["run", "--model", "hf", "--model_args", "pretrained=missing,max_length=1024", "--num_fewshot", "9"]
     arguments += ["--tasks", "codemind_sr_sample", "--output_path", "/proc/results"]
-    done = subprocess.run(
-        [sys.executable, "-c", f"from {module} import {function} as f; f()", *arguments],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = in_a_process(f"from {module} import {function} as f; f()", *arguments, env=environment)
     assert done.returncode == 1, done.stderr
     assert "torch was imported" not in done.stderr and "Traceback" not in done.stderr
     message = done.stderr.partition("Error: ")[2]
@@ -56,32 +52,28 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
         assert line in message
 
 
-@pytest.mark.upstream
-def test_packages_and_a_jdk_are_missing_at_once(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lm_eval_codemind.languages.python import importable
-    from lm_eval_codemind.sandbox.java import jdk
-
+def test_packages_and_a_jdk_are_missing_at_once(built, monkeypatch):
     def no_jdk() -> Any:
         raise jdk.JavaUnavailable("programs in Java need a JDK")
 
     def hidden(modules: Any) -> None:
         raise importable.HiddenPackages("these packages are not visible in the sandbox")
 
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     monkeypatch.setattr(jdk, "find", no_jdk)
     monkeypatch.setattr(importable, "require_importable", hidden)
-    message = said(
-        "run", "--model", "codemind-oracle", "--tasks", "codemind_repair_sample,codemind_repair_humaneval_java"
-    )
+    tasks = "codemind_repair_sample,codemind_repair_humaneval_java"
+    message = refused("run", "--model", "codemind-oracle", "--tasks", tasks)
     for line in ("need a JDK", "not visible in the sandbox", "--confirm_run_unsafe_code"):
         assert message.count(line) == 1
 
 
-def test_options_are_checked(tmp_path: Path) -> None:
+def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path):
     arguments = ("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample,codemind_ier_sample")
-    message = said(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
+    message = refused(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
     assert "input_seed is 'x' and must be a whole number" in message
     assert "codemind_ier_sample has 3 few-shot examples" in message
+    message = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
+    assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
 
 
 @pytest.mark.parametrize(
@@ -93,96 +85,58 @@ def test_options_are_checked(tmp_path: Path) -> None:
         (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
         (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
         (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
-        (
-            ("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
-            "codemind_ier_sample has documents 0 to 23; leave out 99",
-        ),
+        (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
+         "codemind_ier_sample has documents 0 to 23; leave out 99"),
     ],
-)
-def test_options_that_no_run_can_have(arguments: tuple[str, ...], expected: str) -> None:
-    message = said("run", "--tasks", "codemind_ier_sample", *arguments)
+)  # fmt: skip
+def test_options_that_no_run_can_have(arguments, expected):
+    message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
 
 
 @pytest.mark.parametrize("model", ["hf", "vllm"])
-def test_packages_of_a_model(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_of_a_model(model, monkeypatch):
     monkeypatch.setattr(preflight, "find_spec", lambda package: None)
-    message = said("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
+    message = refused("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
     assert f"pip install 'lm-eval-codemind[{model}]'" in message
-
-
-def test_the_second_stage_is_checked_before_the_first_runs() -> None:
-    message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
-    assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [([], 24), (["--limit", "5"], 5), (["--limit", "0.25"], 6), (["--samples", '{"codemind_ier_sample": [1, 3]}'], 2)],
-)
-def test_the_number_of_requests_is_printed(options: list[str], expected: int) -> None:
-    result = CliRunner().invoke(main, ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", *options])
-    assert result.exit_code == 0, result.output
-    assert f"codemind_ier_sample: {expected} requests\n" in result.output
-
-
-def test_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
-    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
-    assert "3 MB are free" in said(*arguments)
 
 
 @pytest.mark.parametrize(
     ("model", "arguments", "content", "expected"),
     [
-        ("hf", {"max_length": 512}, None, 512),
+        *(("hf", {"max_length": 512}, None, 512), ("hf", {}, {"n_positions": 1024}, 1024)),
+        *(("hf", {}, {"hidden_size": 1}, None), ("hf", {}, None, None)),
         ("vllm", {"max_model_len": "2048"}, {"max_position_embeddings": 4096}, 2048),
         ("vllm", {}, {"max_position_embeddings": 2048}, 2048),
-        ("hf", {}, {"n_positions": 1024}, 1024),
-        ("hf", {}, {"hidden_size": 1}, None),
-        ("hf", {}, None, None),
         ("local-chat-completions", {"max_length": 512}, None, None),
     ],
 )
-def test_the_context_of_a_model(
-    model: str, arguments: dict[str, Any], content: dict[str, int] | None, expected: int | None, tmp_path: Path
-) -> None:
+def test_the_context_of_a_model(model, arguments, content, expected, tmp_path):
     if content is not None:
         (tmp_path / "config.json").write_text(json.dumps(content))
     assert preflight._context(model, {"pretrained": str(tmp_path), **arguments}) == expected
 
 
-def test_a_list_of_the_tasks() -> None:
-    result = CliRunner().invoke(main, ["run", "--tasks", "list"])
-    assert result.exit_code == 0, result.output
-    assert "|codemind_ier_sample " in result.output and "Config Location" in result.output
+def test_a_list_of_the_tasks_and_free_space(tmp_path, monkeypatch):
+    listed = said("run", "--tasks", "list")
+    assert "|codemind_ier_sample " in listed and "Config Location" in listed
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
+    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
+    assert "3 MB are free" in refused(*arguments)
 
 
-def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", "from lm_eval_codemind.cli import main; main()", "run", "--model", "codemind-null"),
-            *("--tasks", "codemind_ier_sample", "--limit", "1"),
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_no_complaint_of_git_outside_of_a_repository(tmp_path):
+    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "1")
+    done = in_a_process("from lm_eval_codemind.cli import main; main()", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "fatal:" not in done.stderr + done.stdout
 
 
 @pytest.mark.slow
-def test_the_list_is_that_of_lm_eval() -> None:
+def test_the_list_is_that_of_lm_eval():
     """`lm_eval ls tasks` names the tasks that `codemind run --tasks list` names."""
-    listed = CliRunner().invoke(main, ["run", "--tasks", "list"]).output
-    done = subprocess.run(
-        [sys.executable, "-c", "from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    listed = said("run", "--tasks", "list")
+    done = in_a_process("from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks")
 
     def rows(text: str) -> list[list[str]]:
         cells = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]

@@ -1,7 +1,5 @@
 """The start-up hook, in a fresh process: the harness finds our tasks, and other paths are as the user chose."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -28,38 +26,27 @@ for arguments in {calls!r}:
 """
 
 
+def printed(*arguments: str, hook: str) -> str:
+    """Return what Python prints, with the hook on or off."""
+    environment = {**os.environ, "CODEMIND_STARTUP_HOOK": hook}
+    return subprocess.check_output([sys.executable, *arguments], text=True, env=environment)
+
+
 def indexed(*calls: dict[str, object], hook: str = "import lm_eval_codemind.startup") -> list[list[Any]]:
     """Return for each call of ``TaskManager`` the indexed directories and its attribute ``include_path``."""
     program = _PATHS.format(root=str(ROOT), hook=hook, calls=calls)
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "CODEMIND_STARTUP_HOOK": "0"},
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in printed("-c", program, hook="0").splitlines()]
 
 
-def test_directories_that_the_harness_indexes() -> None:
+def test_directories_that_the_harness_indexes_and_a_damaged_installation_spares_others():
     ours = str(task_directory())
-    default, one, several, already, alone = indexed(
-        {},
-        {"include_path": "/mine"},
-        {"include_path": ["/mine", "/other"]},
-        {"include_path": [ours]},
-        {"include_path": "/mine", "include_defaults": False},
-    )
+    paths = ({}, {"include_path": "/mine"}, {"include_path": ["/mine", "/other"]}, {"include_path": [ours]})
+    default, one, several, already, alone = indexed(*paths, {"include_path": "/mine", "include_defaults": False})
     own = default[0][0]
-    assert own.endswith("lm_eval/tasks")
-    assert default == [[own, ours], None]
+    assert own.endswith("lm_eval/tasks") and default == [[own, ours], None]
     assert one == [[own, ours, "/mine"], "/mine"]
-    assert several == [[own, ours, "/mine", "/other"], ["/mine", "/other"]]
-    assert already == [[own, ours], [ours]]
+    assert several == [[own, ours, "/mine", "/other"], ["/mine", "/other"]] and already == [[own, ours], [ours]]
     assert alone == [["/mine"], "/mine"]
-
-
-def test_a_damaged_installation_of_ours_spares_other_tasks() -> None:
     broken = (
         "import lm_eval_codemind.startup, lm_eval_codemind.harness.location as location\n"
         "def task_directories():\n    raise FileNotFoundError('gone')\n"
@@ -69,16 +56,9 @@ def test_a_damaged_installation_of_ours_spares_other_tasks() -> None:
     assert len(directories) == 1 and chosen is None
 
 
-def test_the_hook_switches_off_and_imports_nothing_else() -> None:
+def test_the_hook_switches_off_and_imports_nothing_else():
     line = (ROOT / "lm_eval_codemind.pth").read_text()
     program = f"import os, sys; sys.path.insert(0, {str(ROOT)!r}); before = set(sys.modules); exec({line!r}); "
     program += "print(sorted(set(sys.modules) - before))"
     for value, imported in [("1", ["lm_eval_codemind", "lm_eval_codemind.startup"]), ("0", [])]:
-        done = subprocess.run(
-            [sys.executable, "-S", "-c", program],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "CODEMIND_STARTUP_HOOK": value},
-        )
-        assert done.stdout.strip() == str(imported), done.stdout
+        assert printed("-S", "-c", program, hook=value).strip() == str(imported)

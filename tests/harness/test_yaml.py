@@ -1,17 +1,13 @@
 """Every YAML file of the suite, read by the harness itself."""
 
-from pathlib import Path
-
 import pytest
 import yaml
-from lm_eval import simple_evaluate
-from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.catalogue import benchmarks, fixed_form
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.models import register
+from tests.families.reference import reference_run
+from tests.results.harness import task_manager
 
 FILES = sorted(path for path in task_directory().rglob("*.yaml") if not path.name.startswith("_"))
 
@@ -19,20 +15,16 @@ FILES = sorted(path for path in task_directory().rglob("*.yaml") if not path.nam
 BUGGY = {"humanevalfix_buggy": "buggy", "sample_bugs_buggy": "buggy_sample"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def manager() -> TaskManager:
-    return TaskManager(include_path=str(task_directory()), include_defaults=False)
+    return task_manager()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_harness_indexes_every_file(path: Path, manager: TaskManager) -> None:
-    # The harness skips a broken file without a word.
-    assert path.stem in manager.all_tasks
-    text = path.read_text()
-    assert f"task: {path.stem}\n" in text or f"group: {path.stem}\n" in text
-
-
-def test_groups_hold_existing_tasks(manager: TaskManager) -> None:
+def test_the_harness_indexes_every_file_and_groups_hold_existing_tasks(manager):
+    for path in FILES:
+        # The harness skips a broken file without a word.
+        assert path.stem in manager.all_tasks
+        assert {f"task: {path.stem}", f"group: {path.stem}"} & {*path.read_text().splitlines()}, path
     assert {"codemind_ier", "codemind_sr", "codemind_dsr", "codemind_der"} <= set(manager.all_groups)
     for name in manager.all_groups:
         path = next(path for path in FILES if path.stem == name)
@@ -42,7 +34,7 @@ def test_groups_hold_existing_tasks(manager: TaskManager) -> None:
             assert member in manager.all_tasks, f"{name} names {member}"
 
 
-def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
+def test_tags_pick_a_benchmark_across_families(manager):
     tasks = [yaml.safe_load(path.read_text().replace("!function", "")) for path in FILES]
     for name, benchmark in benchmarks().items():
         if fixed_form(name):
@@ -57,35 +49,9 @@ def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
     assert {"codemind_humaneval", "codemind_mbpp", "codemind_codenet_java", "codemind_sample"} <= set(manager.all_tags)
 
 
-@pytest.mark.parametrize("task", ["codemind_ier_sample", "codemind_ier_direct_sample"])
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-@pytest.mark.parametrize("chat", [False, True])
-def test_ceiling_and_floor(manager: TaskManager, task: str, model: str, value: float, chat: bool) -> None:
-    register()
-    results = simple_evaluate(
-        model=get_model(model)(), tasks=[task], task_manager=manager, apply_chat_template=chat, bootstrap_iters=100
-    )
-    assert results is not None
-    scores = results["results"][task]
-    for metric in ("r_ier", "r_ier_text", "answered"):
-        for filter_name in ("strict-match", "flexible-extract"):
-            assert scores[f"{metric},{filter_name}"] == value
-            assert scores[f"{metric}_stderr,{filter_name}"] == 0.0
-    assert results["n-samples"][task]["effective"] == 24
-    suite = results["configs"][task]["metadata"]["suite"]
-    assert suite["benchmark"] == "sample" and suite["prompts"] == "packaged"
-
-
-@pytest.mark.upstream
-@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
-def test_ceiling_and_floor_on_all_benchmarks(
-    manager: TaskManager, model: str, value: float, built_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    register()
-    groups = ["codemind_ier", "codemind_ier_direct", "codemind_ier_published"]
-    results = simple_evaluate(model=get_model(model)(), tasks=groups, task_manager=manager, bootstrap_iters=100)
-    assert results is not None
+@pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
+def test_ceiling_and_floor_on_all_benchmarks(model, value, built):
+    results = reference_run(model, "codemind_ier", "codemind_ier_direct", "codemind_ier_published")
     assert len(results["results"]) == 12 + 3
     for name, scores in results["results"].items():
         metrics = {key: score for key, score in scores.items() if "," in key and "stderr" not in key}
@@ -97,7 +63,7 @@ def test_ceiling_and_floor_on_all_benchmarks(
     assert suite["problems"] - suite["excluded"] == sizes["codemind_ier_classeval"] < 400
 
 
-def test_fewshot_examples_are_turns_of_their_own(manager: TaskManager) -> None:
+def test_fewshot_examples_are_turns_of_their_own(manager):
     task = manager.load(["codemind_ier_sample"])["tasks"]["codemind_ier_sample"]
     task.set_fewshot_seed(1234)
     turns: list[dict[str, str]] = []
@@ -116,7 +82,7 @@ def test_fewshot_examples_are_turns_of_their_own(manager: TaskManager) -> None:
     assert task.fewshot_context(task.eval_docs[0], 0) == task.eval_docs[0]["prompt"]
 
 
-def test_own_prompts_and_repeats(tmp_path: Path) -> None:
+def test_own_prompts_and_repeats(tmp_path):
     (tmp_path / "ier").mkdir()
     for kind in ("function", "method", "script"):
         (tmp_path / "ier" / f"{kind}.txt").write_text("MINE {{ code }} {{ input }}")
@@ -124,13 +90,9 @@ def test_own_prompts_and_repeats(tmp_path: Path) -> None:
     config = f"include: {task_directory()}/ier/codemind_ier_sample.yaml\ntask: mine\nrepeats: 3\n"
     (tmp_path / "mine.yaml").write_text(config)
     manager = TaskManager(include_path=str(tmp_path), include_defaults=False, metadata={"prompts": str(tmp_path)})
-    register()
-    results = simple_evaluate(
-        model=get_model("codemind-oracle")(), tasks=["mine"], task_manager=manager, bootstrap_iters=100
-    )
-    assert results is not None
+    results = reference_run("oracle", "mine", manager=manager)
     assert results["samples"]["mine"][0]["arguments"][0][0].startswith("MINE")
     assert results["configs"]["mine"]["metadata"]["suite"]["prompts"] == str(tmp_path)
-    assert {f"pass@{k},strict-match" for k in (1, 2)} < set(results["results"]["mine"])
-    assert results["results"]["mine"]["pass@1,strict-match"] == results["results"]["mine"]["r_ier,strict-match"]
-    assert "pass@5,strict-match" not in results["results"]["mine"]
+    scores = results["results"]["mine"]
+    assert scores["pass@1,strict-match"] == scores["r_ier,strict-match"]
+    assert "pass@2,strict-match" in scores and "pass@5,strict-match" not in scores

@@ -1,9 +1,5 @@
 """Guesses about loops and branches: they are right where the syntax tree decides, and only there."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from flow_rules import arguments, decisions, iterations
@@ -32,22 +28,19 @@ def f(xs, n=2):
         ({"code": CODE, "input": "g(open('x'))"}, {}),
     ],
 )
-def test_arguments(document: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_arguments(document, expected):
     assert arguments(document) == expected
 
 
-def test_iterations_follow_the_iterable_and_know_no_other_names() -> None:
+def test_iterations_follow_the_iterable_and_decisions_are_as_many():
     loops = iterations(CODE, {"xs": [7, 8], "n": 2})
     assert loops == {2: {"i": [0, 1], "x": [7, 8]}, 5: {"j": [0, 1, 0, 1]}, 8: {"y": []}, 10: {"z": [7, 8]}}
     assert iterations(CODE, {})[5] == {"j": []}
-
-
-def test_decisions_are_as_many_as_iterations() -> None:
     truths = decisions(CODE, {"xs": [7, 8], "n": 2}, last=True)
     assert truths == {3: [False, True], 6: [True, True, True, False]}
 
 
 @pytest.mark.parametrize("text", ["__import__('os').listdir()", "(lambda: xs)()", "xs.pop()", "range(10**9)"])
-def test_nothing_of_the_program_runs(text: str) -> None:
+def test_nothing_of_the_program_runs(text):
     values = [1]
     assert iterations(f"for i in {text}:\n    pass\n", {"xs": values}) == {1: {"i": []}} and values == [1]

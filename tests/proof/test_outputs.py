@@ -1,7 +1,5 @@
 """Labels of programs that nobody has vouched for: what they say, and which have none."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data import load_problem
@@ -43,74 +41,60 @@ def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("four_seconds")
-def test_functions() -> None:
+def test_functions_and_scripts():
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
     outputs = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS])
     assert dict(zip(FUNCTIONS, outputs, strict=True)) == FUNCTIONS
     assert {one.cause for one in outputs} - {""} <= CAUSES.keys()
-
-
-def test_what_a_script_prints_is_its_output() -> None:
     problem = Problem("p", "sample", "script", "python", "print(input())", "", "3\n", "3\n")
     programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
     outputs = prove_outputs([Execution(problem, program, "3\n") for program in programs])
     assert outputs == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
 
 
-JAVA = """\
-import java.util.*;
-
+JAVA = """import java.util.*;
 public class Main {{
-    public static void main(String[] args) throws Exception {{
-        Scanner in = new Scanner(System.in);
-        {}
+    public static void main(String[] args) throws Exception {{ Scanner in = new Scanner(System.in); {}
     }}
 }}
 """
-# What a program in Java does -> what may be said of it.
+# What programs in Java do -> what may be said of them.
 STATEMENTS = {
-    "System.out.println(in.nextInt() + 1);": Proven("4\n"),
-    "System.err.println(7); System.out.print(in.nextInt()); System.exit(0);": Proven("3"),
-    "System.out.println(Math.random());": Proven(None, "unstable"),
-    "System.out.println(new Random().nextLong());": Proven(None, "unstable"),
-    "System.out.println(System.nanoTime());": Proven(None, "unstable"),
-    "System.out.println(new Object());": Proven(None, "unstable"),
-    "System.out.println(new Object().hashCode() % 1000);": Proven(None, "unstable"),
-    "while (true) {}": Proven(None, "no_end"),
-    "Thread.sleep(60_000);": Proven(None, "no_end"),
-    "in.next(); in.next();": Proven(None, "raises"),
-    "System.exit(3);": Proven(None, "raises"),
-    "System.out.println(1)": Proven(None, "raises"),
-    'System.out.print("x".repeat(3_000));': Proven(None, "too_long"),
-    'System.out.print("x".repeat(10_000_000));': Proven(None, "too_long"),
-    "//" + "#" * PROGRAM_CHARACTERS: Proven(None, "too_long"),
-}
+    ("System.out.println(in.nextInt() + 1);",): Proven("4\n"),
+    ("System.err.println(7); System.out.print(in.nextInt()); System.exit(0);",): Proven("3"),
+    (
+        *("System.out.println(Math.random());", "System.out.println(new Random().nextLong());"),
+        *("System.out.println(System.nanoTime());", "System.out.println(new Object());"),
+        "System.out.println(new Object().hashCode() % 1000);",
+    ): Proven(None, "unstable"),
+    ("while (true) {}", "Thread.sleep(60_000);"): Proven(None, "no_end"),
+    ("in.next(); in.next();", "System.exit(3);", "System.out.println(1)"): Proven(None, "raises"),
+    (*(f'System.out.print("x".repeat({size}));' for size in (3_000, 10_000_000)), "//" + "#" * PROGRAM_CHARACTERS):
+        Proven(None, "too_long"),
+}  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java", "four_seconds")
-def test_what_a_program_in_java_prints_is_its_output() -> None:
+def test_what_a_program_in_java_prints_is_its_output():
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
-    programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
-    outputs = prove_outputs(programs)
-    assert dict(zip(STATEMENTS, outputs, strict=True)) == STATEMENTS
+    expected = {statement: proven for statements, proven in STATEMENTS.items() for statement in statements}
+    outputs = prove_outputs([Execution(problem, JAVA.format(statement), "3\n") for statement in expected])
+    assert dict(zip(expected, outputs, strict=True)) == expected
 
 
-def test_what_a_prompt_shows_counts_together() -> None:
+def test_what_a_prompt_shows_counts_together_and_nothing_is_started_for_nothing():
     problem = Problem("p", "sample", "function", "python", "", "f", "f(0)", "0")
     within = "def f(a):\n    return 'x' * 500\n#"
     within += "#" * (PROGRAM_CHARACTERS - len(within) - len("f(0)") - 502)
     outputs = prove_outputs([Execution(problem, program, "f(0)") for program in (within, within + "#")])
     assert outputs == [Proven(repr("x" * 500)), Proven(None, "too_long")]
     assert prove_outputs([Execution(problem, within, None)]) == [Proven(None, "no_input")]
+    assert prove_outputs([]) == []
 
 
 @pytest.mark.parametrize("name", ["Sample_collatz_trace", "Sample_ledger_withdraw", "Sample_vote_count"])
-def test_the_benchmarks_own_programs_give_their_labels(name: str) -> None:
+def test_the_benchmarks_own_programs_give_their_labels(name):
     problem = load_problem("sample", name)
     assert prove_outputs([Execution(problem, problem.code, problem.input)]) == [Proven(problem.output)]
     assert kind_of(problem).known_inputs(problem)[0] == problem.input
-
-
-def test_nothing_is_started_for_nothing() -> None:
-    assert prove_outputs([]) == []

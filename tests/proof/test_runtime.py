@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import ast
 import json
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +10,6 @@ import prove_runtime
 from errata import REVAL
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.facts import runtime_labels, shipped
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
@@ -25,14 +21,12 @@ from prove_runtime import Observations, agreeing
 from runtime_questions import plain
 from tests.run_files import read_rows
 
-ROOT = Path(__file__).parents[2]
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 # Of each of the larger benchmarks one problem in so many is executed by an ordinary run of the tests.
 EVERY = 40
 
 
-@pytest.mark.upstream
-def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None:
+def test_published_labels_are_upstream_s_item_by_item(shared_data):
     labels: dict[str, Any] = {}
     for row in read_rows(shared_data / "recorded" / "reval_upstream_labels.jsonl.gz"):
         state = [] if row["state"] == "Nil" else [[value["value"], value["type"]] for value in row["state"]]
@@ -69,46 +63,35 @@ def compare_with_execution(problems: list[Problem]) -> int:
     return count
 
 
-def test_executing_gives_the_shipped_labels() -> None:
-    """On every version of Python."""
-    assert compare_with_execution(load_benchmark("sample")) > 100
-
-
-@pytest.mark.upstream
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
-def test_executing_gives_the_shipped_labels_of(name: str, upstream: Upstream) -> None:
-    assert compare_with_execution(read_proven(name, upstream)[::EVERY]) > 5
-
-
-def test_rewritten_programs_log_what_the_labels_say() -> None:
-    """No tracer is involved: the programs say themselves which lines they come to."""
-    labels = load_labels("sample")
-    for problem in load_benchmark("sample"):
-        for run_input in inputs_of(problem):
-            assert prove_runtime.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
-
-
-@pytest.mark.upstream
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
-def test_rewritten_programs_log_what_the_labels_of_a_few_say(name: str, upstream: Upstream) -> None:
-    """``utils/prove/prove_runtime.py check`` does it for all."""
-    labels = load_labels(name)
-    for problem in read_proven(name, upstream)[::EVERY]:
+def rewritten_programs_log_the_labels(problems: list[Problem]) -> None:
+    """Check labels without a tracer: the programs say themselves which lines they come to."""
+    labels = load_labels(problems[0].benchmark)
+    for problem in problems:
         for run_input in inputs_of(problem):
             known = labels.get(problem.problem_id, {}).get(run_input.number)
             if known is not None and not known.reason:
                 assert prove_runtime.differences(problem, run_input, known) == []
 
 
-def test_differences_by_cause() -> None:
-    causes = [
-        (state, path)
-        for inputs in REVAL["items"].values()
-        for lines in inputs.values()
-        for state, path in lines.values()
-    ]
-    states = Counter(state for state, _ in causes if state)
-    paths = Counter(path for _, path in causes if path)
+def test_executions_and_rewritten_programs_give_the_shipped_labels():
+    """On every version of Python."""
+    problems = load_benchmark("sample")
+    assert compare_with_execution(problems) > 100
+    assert all(not known.reason for inputs in load_labels("sample").values() for known in inputs.values())
+    rewritten_programs_log_the_labels(problems)
+
+
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "sample"])
+def test_executions_and_rewritten_programs_give_a_few_of_the_shipped_labels(name, upstream):
+    """``utils/prove/prove_runtime.py check`` does it for all."""
+    problems = read_proven(name, upstream)[::EVERY]
+    assert compare_with_execution(problems) > 5
+    rewritten_programs_log_the_labels(problems)
+
+
+def test_differences_by_cause():
+    causes = [cause for inputs in REVAL["items"].values() for lines in inputs.values() for cause in lines.values()]
+    states, paths = (Counter(filter(None, causes_of)) for causes_of in zip(*causes, strict=True))
     assert set(states) <= set(REVAL["state"]) and set(paths) <= set(REVAL["path"])
     assert paths == {"again": 21, "return": 24, "expression": 3, "merged": 9, "later": 2}
     # Where two causes meet the first one counts. Seven values without a literal are among them.
@@ -122,7 +105,7 @@ def test_differences_by_cause() -> None:
     assert differences["DREval/122"]["1"]["37"] == ["pairs", ""]
 
 
-def test_all_labels_are_well_formed() -> None:
+def test_all_labels_are_well_formed():
     for name in SHIPPED:
         labels = load_labels(name)
         assert json.loads(json.dumps(plain(labels))) == shipped.load(f"runtime_labels/{name}.json.gz")
@@ -143,24 +126,16 @@ def test_all_labels_are_well_formed() -> None:
                         assert not re.search(r"\bat 0x", label.value)
 
 
-def test_what_constant_answers_score_by_reval_s_rules() -> None:
+def test_what_constant_answers_score_by_reval_s_rules():
     """The figures that READMEs show; REval's own labels, whatever our questions are."""
 
     def scores(coverage: str) -> dict[str, float]:
-        items = [
-            Item(
-                program,
-                label.executed,
-                any(line != -1 for line in label.next_lines),
-                answers.coverage(coverage),
-                answers.state("Nil", label.values),
-                -1 in label.next_lines,
-                False,
-            )
-            for program, inputs in load_published().items()
-            for rows in inputs.values()
-            for label in rows
-        ]
+        items = []
+        for program, inputs in load_published().items():
+            for label in (label for rows in inputs.values() for label in rows):
+                goes_on, ends = any(line != -1 for line in label.next_lines), -1 in label.next_lines
+                said, state = answers.coverage(coverage), answers.state("Nil", label.values)
+                items.append(Item(program, label.executed, goes_on, said, state, ends, False))
         return {name: round(100 * score(name, items), 1) for name in METRICS}
 
     no, yes = scores("NO"), scores("YES")
@@ -175,7 +150,7 @@ def _seen(
     return {"p": {"0": {"reason": reason, "outputs": list(outputs), "lines": lines}}}
 
 
-def test_what_executions_differ_in_is_not_asked() -> None:
+def test_what_executions_differ_in_is_not_asked():
     same = _seen()
     assert agreeing([("3.11", same), ("3.12", same)]) == same
     (one,) = agreeing([("3.11", same), ("3.12", _seen(value="2"))])["p"].values()

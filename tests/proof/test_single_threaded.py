@@ -23,24 +23,14 @@ class Garbage:
             pass
 
 
-@pytest.fixture
-def often() -> Iterator[None]:
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
-
-
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
+def shared() -> Iterator[SingleThreadedMap]:
     with Sandbox(workers=2) as opened:
-        yield opened
+        yield SingleThreadedMap(opened)
 
 
-@pytest.mark.usefixtures("often")
-def test_parsing_in_many_threads(sandbox: Sandbox) -> None:
+def test_parsing_in_many_threads(shared):
     # Without turns, CPython 3.11 ends this in SystemError nearly always.
-    shared = SingleThreadedMap(sandbox)
 
     def parse_at(depth: int) -> None:
         if depth:
@@ -54,11 +44,15 @@ def test_parsing_in_many_threads(sandbox: Sandbox) -> None:
             parse_at((7 * item + k) % 40)
         return item
 
-    assert list(shared.map(work, range(60))) == list(range(60))
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        assert list(shared.map(work, range(60))) == list(range(60))
+    finally:
+        sys.setswitchinterval(usual)
 
 
-def test_others_go_on_while_one_waits(sandbox: Sandbox) -> None:
-    shared = SingleThreadedMap(sandbox)
+def test_others_go_on_while_one_waits_and_an_error_reaches_its_item(shared):
     order: list[str] = []
 
     def work(item: str) -> str:
@@ -70,10 +64,6 @@ def test_others_go_on_while_one_waits(sandbox: Sandbox) -> None:
 
     assert list(shared.map(work, ["first", "second"])) == ["first passed", "second passed"]
     assert order == ["first begins", "second begins", "second ends", "first ends"]
-
-
-def test_an_error_of_the_work_reaches_its_item(sandbox: Sandbox) -> None:
-    shared = SingleThreadedMap(sandbox)
     results = shared.map(lambda item: 1 // item, [1, 0, 1])
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):

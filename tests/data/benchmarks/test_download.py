@@ -1,12 +1,10 @@
 """Downloads against a local server that breaks off, lies, or answers with an error page."""
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -34,10 +32,8 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, body: bytes) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.body = body
-        self.break_after: int | None = None
-        self.ranges = True
-        self.status = 200
+        self.body, self.break_after = body, None
+        self.ranges, self.status = True, 200
         self.requests: list[str | None] = []
 
     @property
@@ -59,9 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.server.break_after is not None:
-            body = body[: self.server.break_after]
-        self.wfile.write(body)
+        self.wfile.write(body[: self.server.break_after])
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -83,76 +77,62 @@ def part(server: Server, monkeypatch: pytest.MonkeyPatch) -> ArchivePart:
     return ArchivePart(Archive("made", "owner/made", "1234567"), "data", ("*.txt",), digest_files(FILES))
 
 
-def upstream(folder: Path) -> Upstream:
-    return Upstream(fetch=lambda wanted: fetch_archive(wanted, folder))
+Download = Callable[[], dict[str, bytes]]
 
 
-def test_downloads_once_and_checks_what_is_inside(server: Server, part: ArchivePart, tmp_path: Path) -> None:
+@pytest.fixture
+def download(part: ArchivePart, tmp_path: Path) -> Download:
+    return lambda: Upstream(fetch=lambda wanted: fetch_archive(wanted, tmp_path)).files(part)
+
+
+def test_downloads_once_and_checks_what_is_inside(server, download, tmp_path):
     for _ in range(2):
-        assert upstream(tmp_path).files(part) == FILES
-    assert server.requests == [None]
-    assert [path.name for path in tmp_path.iterdir()] == ["made-1234567.tar.gz"]
+        assert download() == FILES
+    assert server.requests == [None] and [path.name for path in tmp_path.iterdir()] == ["made-1234567.tar.gz"]
 
 
-def test_goes_on_where_an_interruption_left_off(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    server.break_after = 300_000
+@pytest.mark.parametrize("ranges", [True, False])
+def test_goes_on_after_an_interruption_or_starts_anew(server, download, ranges):
+    server.ranges, server.break_after = ranges, 300_000
     with pytest.raises(UpstreamError, match="goes on where this stopped"):
-        upstream(tmp_path).files(part)
+        download()
     server.break_after = None
-    assert upstream(tmp_path).files(part) == FILES
+    assert download() == FILES
     first, second = server.requests
-    assert first is None
-    assert second is not None
-    assert int(second.removeprefix("bytes=").removesuffix("-")) > 200_000
+    assert first is None and int(second.removeprefix("bytes=").removesuffix("-")) > 200_000
 
 
-def test_starts_anew_where_the_server_cannot_continue(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    server.ranges = False
-    server.break_after = 300_000
-    with pytest.raises(UpstreamError):
-        upstream(tmp_path).files(part)
-    server.break_after = None
-    assert upstream(tmp_path).files(part) == FILES
-
-
-def test_other_content_is_refused_by_its_digest(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    server.body = tar_of({**FILES, "one.txt": b"another"})
-    with pytest.raises(UpstreamError, match=r"owner/made, data: the 2 files differ from revision 1234567.*removed"):
-        upstream(tmp_path).files(part)
-    server.body = tar_of(FILES)
-    assert upstream(tmp_path).files(part) == FILES
-
-
-def test_a_missing_folder_is_named(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    server.body = tar_of({})
-    with pytest.raises(UpstreamError, match="no such files"):
-        upstream(tmp_path).files(part)
-
-
-def test_an_error_page_is_removed(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    server.body = b"<html>Something went wrong</html>"
-    with pytest.raises(UpstreamError, match="not a tar archive but perhaps an error page"):
-        upstream(tmp_path).files(part)
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (tar_of({**FILES, "one.txt": b"another"}),
+         r"owner/made, data: the 2 files differ from revision 1234567.*removed"),
+        (tar_of({}), "no such files"),
+        (b"<html>Something went wrong</html>", "not a tar archive but perhaps an error page"),
+    ],
+)  # fmt: skip
+def test_other_content_is_refused_and_removed(server, download, tmp_path, body, message):
+    right, server.body = server.body, body
+    with pytest.raises(UpstreamError, match=message):
+        download()
     assert list(tmp_path.iterdir()) == []
+    server.body = right
+    assert download() == FILES
 
 
-@pytest.mark.parametrize("status", [404, 429, 500])
-def test_an_error_status_names_the_mend(server: Server, part: ArchivePart, tmp_path: Path, status: int) -> None:
-    server.status = status
-    with pytest.raises(UpstreamError, match=rf"{status}.*--upstream DIR.*CODEMIND_DATA"):
-        upstream(tmp_path).files(part)
+@pytest.mark.parametrize("status", [404, 429, 500, None], ids=str)
+def test_an_error_names_the_mend(server, download, status):
+    if status is None:
+        server.server_close()
+        server.shutdown()
+    else:
+        server.status = status
+    with pytest.raises(UpstreamError, match=rf"{status or 'codemind data build'}.*--upstream DIR.*CODEMIND_DATA"):
+        download()
 
 
-def test_no_network_names_the_mend(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    server.server_close()
-    server.shutdown()
-    with pytest.raises(UpstreamError, match=r"codemind data build.*--upstream DIR.*CODEMIND_DATA"):
-        upstream(tmp_path).files(part)
-
-
-def test_a_truncated_archive_in_the_cache_is_removed(server: Server, part: ArchivePart, tmp_path: Path) -> None:
-    path = tmp_path / "made-1234567.tar.gz"
-    path.write_bytes(server.body[:500_000])
+def test_a_truncated_archive_in_the_cache_is_removed(server, download, tmp_path):
+    (tmp_path / "made-1234567.tar.gz").write_bytes(server.body[:500_000])
     with pytest.raises(UpstreamError, match="run the command again"):
-        upstream(tmp_path).files(part)
-    assert upstream(tmp_path).files(part) == FILES
+        download()
+    assert download() == FILES

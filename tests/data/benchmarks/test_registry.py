@@ -1,12 +1,6 @@
 """What the registry tells of benchmarks: what they share, and which of their programs need more time."""
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks, get_benchmark, labelled_form, same_problems, twin_of
@@ -19,8 +13,7 @@ from lm_eval_codemind.sandbox import Limits
 MORE = Limits(cpu_seconds=60, wall_seconds=120)
 
 
-@pytest.mark.upstream
-def test_slow_problems_have_more_time(built_data: Path) -> None:
+def test_slow_problems_have_more_time(built_data):
     names = ("classeval", "avatar", "mbpp", "classeval_methods")
     problems = [problem for name in names for problem in load_problems(benchmark_path(built_data, name))]
     slow = [problem for problem in problems if limits_of(problem) != Limits()]
@@ -34,7 +27,7 @@ def test_slow_problems_have_more_time(built_data: Path) -> None:
     assert kind_of(slow[0]).suite_job(slow[0], "", limits=Limits(cpu_seconds=7)).limits.cpu_seconds == 7
 
 
-def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark: Callable[[Benchmark], None]) -> None:
+def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark):
     one = sample.read()[0]
     names = ("made_0", "made_1", "Made_2@A.f", "Made_2@A.g", "Made_20@A.f")
     problems = [dataclasses.replace(one, benchmark="made", problem_id=name) for name in names]
@@ -47,35 +40,24 @@ def test_a_benchmark_declares_slow_problems_and_classes(register_benchmark: Call
     assert limits_of(dataclasses.replace(one, problem_id="made_1")) == Limits()
 
 
-def test_a_published_benchmark_and_its_twin() -> None:
+def test_a_published_benchmark_and_its_twin_and_benchmarks_that_share_problems(register_benchmark):
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         published = get_benchmark(name).published_as
-        assert published == f"published_{name}"
+        assert published == f"published_{name}" and twin_of(published) == twin_of(name) == name
         assert benchmarks()[published].labels == "published"
         assert benchmarks()[published].slow == get_benchmark(name).slow
-        assert twin_of(published) == name
-        assert twin_of(name) == name
-    assert twin_of("mbpp") == "mbpp"
-    assert twin_of("of nobody") == "of nobody"
-
-
-def test_a_made_benchmark_has_a_twin(register_benchmark: Callable[[Benchmark], None]) -> None:
     register_benchmark(Benchmark("made", "Made", None, 0, lambda upstream: [], published_as="their_made"))
-    assert twin_of("their_made") == "made"
-
-
-def test_benchmarks_that_share_problems(register_benchmark: Callable[[Benchmark], None]) -> None:
-    assert {name for name in benchmarks() if same_problems(name) != name} == {
-        name for name, benchmark in benchmarks().items() if benchmark.extends
-    }
-    assert all(benchmark.extends in benchmarks() for benchmark in benchmarks().values() if benchmark.extends)
+    for name, twin in {"mbpp": "mbpp", "of nobody": "of nobody", "their_made": "made"}.items():
+        assert twin_of(name) == twin
+    extended = {name: benchmark.extends for name, benchmark in benchmarks().items() if benchmark.extends}
+    assert {name for name in benchmarks() if same_problems(name) != name} == set(extended)
+    assert {*extended.values()} <= set(benchmarks())
     register_benchmark(Benchmark("more", "More", None, 0, lambda upstream: [], extends="sample"))
-    assert same_problems("more") == "sample"
-    assert same_problems("sample") == "sample"
-    assert same_problems("of nobody") == "of nobody"
+    for name, extends in {"more": "sample", "sample": "sample", "of nobody": "of nobody"}.items():
+        assert same_problems(name) == extends
 
 
-def test_where_the_inputs_of_a_benchmark_are() -> None:
+def test_where_the_inputs_of_a_benchmark_are():
     assert {name: labelled_form(name) for name in ("humaneval", "mbpp", "classeval_methods", "sample_bugs")} == {
         "humaneval": "humaneval",
         "mbpp": "mbpp_labelled",

@@ -1,31 +1,16 @@
 """Specifications hold no example: by form, by the tests' own literals, over every problem of every benchmark."""
 
-from __future__ import annotations
-
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream, classeval, mbpp, sample
+from lm_eval_codemind.data.benchmarks import classeval, mbpp, sample
 from lm_eval_codemind.data.benchmarks.humaneval import read as read_humaneval
 from lm_eval_codemind.data.benchmarks.humaneval import read_records
 from lm_eval_codemind.data.benchmarks.specifications import function_specification, without_examples
 from lm_eval_codemind.problems import Problem
-
-
-def literals(problem: Problem) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the constants and containers of a problem's tests that are long enough to be recognised in a text."""
-    for node in ast.walk(ast.parse(problem.tests)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float)):
-            text = str(node.value)
-        elif isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Set)):
-            text = ast.unparse(node)
-        else:
-            continue
-        yield text, node
 
 
 def calls(text: str, name: str) -> list[str]:
@@ -46,11 +31,11 @@ def leaks(problem: Problem) -> list[str]:
     marks += calls(text, name)
     # A test's container or call, spelt as in the test, with all white space taken out.
     squeezed = re.sub(r"\s", "", text)
-    for literal, node in literals(problem):
-        container = not isinstance(node, ast.Constant)
-        plain = re.sub(r"\s", "", literal)
-        if container and len(plain) >= 6 and plain in squeezed:
-            marks.append(literal)
+    for node in ast.walk(ast.parse(problem.tests)):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Set)):
+            plain = re.sub(r"\s", "", ast.unparse(node))
+            if len(plain) >= 6 and plain in squeezed:
+                marks.append(plain)
     return marks
 
 
@@ -58,41 +43,21 @@ def looks(problems: list[Problem]) -> dict[str, list[str]]:
     return {problem.problem_id: marks for problem in problems if (marks := leaks(problem))}
 
 
-@pytest.mark.upstream
-def test_humaneval_has_no_examples(upstream: Upstream) -> None:
+def test_specifications_have_no_examples_though_docstrings_of_humaneval_have(upstream):
     problems = read_humaneval(upstream)
     assert len(problems) == 164
     assert all(problem.specification.startswith("def ") and '"""' in problem.specification for problem in problems)
-    by_problem = looks(problems)
     # The base cases of three sequences are their definition.
-    assert set(by_problem) == {"HumanEval_46", "HumanEval_63", "HumanEval_130"}
-
-
-@pytest.mark.upstream
-def test_classeval_has_no_examples(upstream: Upstream) -> None:
-    problems = classeval.read_methods(upstream)
-    assert len(problems) == 410
-    assert looks(problems) == {}
-
-
-@pytest.mark.upstream
-def test_mbpp_has_no_examples(upstream: Upstream) -> None:
-    problems = mbpp.read(upstream)
-    assert len(problems) == 427
-    assert looks(problems) == {}
-
-
-def test_sample_has_no_examples() -> None:
-    assert looks([problem for problem in sample.read() if problem.kind != "script"]) == {}
-
-
-@pytest.mark.upstream
-def test_the_check_finds_what_the_docstrings_hold(upstream: Upstream) -> None:
-    """Without the removal, the same check finds examples in nearly every docstring."""
+    assert set(looks(problems)) == {"HumanEval_46", "HumanEval_63", "HumanEval_130"}
+    # Without the removal, the same check finds examples. Five docstrings have none to begin with.
     raw = {record["task_id"].replace("/", "_"): record["prompt"] for record in read_records(upstream)}
-    problems = [replace(problem, specification=raw[problem.problem_id]) for problem in read_humaneval(upstream)]
-    # Five docstrings have none to begin with.
-    assert len(looks(problems)) >= 155
+    assert len(looks([replace(problem, specification=raw[problem.problem_id]) for problem in problems])) >= 155
+    for problems, size in ((classeval.read_methods(upstream), 410), (mbpp.read(upstream), 427)):
+        assert len(problems) == size and looks(problems) == {}
+
+
+def test_the_sample_has_no_examples():
+    assert looks([problem for problem in sample.read() if problem.kind != "script"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -104,24 +69,19 @@ def test_the_check_finds_what_the_docstrings_hold(upstream: Upstream) -> None:
         ("Add.\nFor x = 3 the output should be 4.\nFor y = [3] the output should be 5.", "Add."),
         ("Sum up. For example, if you are given [1, 2] return 3. Ignore zeros.", "Sum up. Ignore zeros."),
         ("Sum up, e.g. all of them.", "Sum up, e.g. all of them."),
-        (
-            "Rows.\nExample 1:\n    Input: [1]\n    Output: 1\n    Explanation: One.\n\nConstraints:\n * few",
-            "Rows.\nConstraints:\n * few",
-        ),
+        ("Rows.\nExample 1:\n    Input: [1]\n    Output: 1\n    Explanation: One.\n\nConstraints:\n * few",
+         "Rows.\nConstraints:\n * few"),
         ("Define\nf(n) = f(n - 1) + 1", "Define\nf(n) = f(n - 1) + 1"),
         ("Grid.\nExamples:\nrow([\n  [1, 2],\n], 1) == [0]\nrow([], 1) == []", "Grid."),
     ],
-)
-def test_forms_of_examples(text: str, expected: str) -> None:
+)  # fmt: skip
+def test_forms_of_examples(text, expected):
     assert without_examples(text) == expected
 
 
-def test_base_cases_stay_where_they_define() -> None:
+def test_base_cases_that_define_and_a_docstring_that_is_not_first():
     text = "The sequence:\nf(0) -> 0\nf(n) -> f(n-1) + 1\n>>> f(5)\n5"
     assert without_examples(text, base_cases=True) == "The sequence:\nf(0) -> 0\nf(n) -> f(n-1) + 1"
     assert "f(0)" not in without_examples(text)
-
-
-def test_docstring_that_is_not_first() -> None:
     source = 'def f(x: int) -> int:\n    import math\n    """Double.\n\n    >>> f(1)\n    2\n    """\n'
     assert function_specification(source, "f") == 'def f(x: int) -> int:\n    """\n    Double.\n    """\n'

@@ -1,10 +1,6 @@
 """Verdicts about the programs of HumanEvalFix, and the lines of their bugs."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,21 +9,15 @@ from line_rules import RULES, chance, is_searched, named
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import ARGUMENTS, BOUNDED, problem_inputs
 from prove_programs import Trial, has_lines, judge, proves, references, with_change
+from tests.run_files import read_rows
 
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
 # Problems whose specification allows fewer inputs than 1,000.
 FEW = {15, 39, 46, 55, 63, 75, 83, 100, 106, 130, 139, 147, 148}
-
-
-@pytest.fixture
-def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return built_data
 
 
 def lines(benchmark: str) -> Iterator[tuple[str, list[int], bool]]:
@@ -36,7 +26,7 @@ def lines(benchmark: str) -> Iterator[tuple[str, list[int], bool]]:
         yield tidy(load_bug(load_problem(benchmark, problem_id)).code), [*map(int, record["lines"])], record["searched"]
 
 
-def test_every_program_has_a_verdict() -> None:
+def test_every_program_has_a_verdict_and_its_inputs_are_the_same_each_time():
     by_problem = references()
     for benchmark in BENCHMARKS:
         records = shipped.load(PROGRAMS)[benchmark]
@@ -51,11 +41,14 @@ def test_every_program_has_a_verdict() -> None:
         assert list(shipped.load(BUG_LINES)[benchmark]) == [
             name for name, record in records.items() if has_lines(record)
         ]
+    assert set(ARGUMENTS) == set(range(164))
+    for number in (5, 95):
+        first = problem_inputs(number, BOUNDED, 50)
+        assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))
 
 
-def test_programs_that_others_proved_wrong_are_not_called_right(shared_data: Path) -> None:
-    rows = (shared_data / "cases" / "humanevalfix_programs.jsonl").read_text(encoding="utf-8").splitlines()
-    for row in map(json.loads, rows):
+def test_programs_that_others_proved_wrong_are_not_called_right(shared_data):
+    for row in read_rows(shared_data / "cases" / "humanevalfix_programs.jsonl"):
         if row["status"] in ("wrong", "arguable"):
             python = row["java"] != "only java"
             java = row["java"] in ("same", "only java")
@@ -65,36 +58,21 @@ def test_programs_that_others_proved_wrong_are_not_called_right(shared_data: Pat
     assert not any(is_settled("humanevalfix", name) for name in ("HumanEval_111", "HumanEval_145"))
 
 
-def test_inputs_are_the_same_each_time() -> None:
-    assert set(ARGUMENTS) == set(range(164))
-    for number in (5, 95):
-        first = problem_inputs(number, BOUNDED, 50)
-        assert first == problem_inputs(number, BOUNDED, 50) and len(first) == len(set(first))
-
-
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_no_rule_about_lines_scores_much_more_than_chance(benchmark: str) -> None:
+def test_accepted_lines_hold_code_and_no_rule_about_them_scores_much_more_than_chance(benchmark, built):
     searched = [(program, accepted) for program, accepted, flag in lines(benchmark) if flag]
     assert len(searched) >= 40
     expected = sum(chance(program, accepted) for program, accepted in searched) / len(searched)
     for rule in RULES:
         right = sum(named(program)[rule] in accepted for program, accepted in searched) / len(searched)
         assert right <= expected + 0.08, (rule, right, expected)
-
-
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
-@pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_accepted_lines_hold_code(benchmark: str) -> None:
     for program, accepted, searched in lines(benchmark):
         texts = program.split("\n")
         assert accepted == sorted(set(accepted)) and all(texts[line - 1].strip() for line in accepted)
         assert searched == is_searched(program, accepted)
 
 
-def test_lines_of_python_programs() -> None:
+def test_lines_of_python_programs():
     accepted = {name: [*map(int, record["lines"])] for name, record in shipped.load(BUG_LINES)["humanevalfix"].items()}
     # The condition is another way to repair these.
     for number, line in ((74, 10), (1, 7), (46, 6)):
@@ -104,10 +82,8 @@ def test_lines_of_python_programs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 97), ("humanevalfix_java", 97)])
-def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
+def test_a_verdict_is_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
     record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
     known = shipped.load(PROGRAMS)[benchmark][problem_id]
@@ -117,10 +93,8 @@ def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
-@pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 46), ("humanevalfix_java", 1)])
-def test_repairs_are_proven_again(benchmark: str, number: int) -> None:
+def test_repairs_are_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
     record: dict[str, Any] = shipped.load(BUG_LINES)[benchmark][problem_id]["lines"]
     problem = load_problem(benchmark, problem_id)

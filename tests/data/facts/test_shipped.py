@@ -1,7 +1,5 @@
 """What is shipped has the form in which it is written: made again from its content, each file is the same."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -27,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)
-def test_a_file_is_made_again_from_its_content(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_made_again_from_its_content(file, tmp_path, monkeypatch):
     content = (shipped.FOLDER / file).read_bytes()
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     written = save(file.name, json.loads(content), LEVELS.get(file.stem, 1))
@@ -35,19 +33,18 @@ def test_a_file_is_made_again_from_its_content(file: Path, tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
-def test_what_is_saved_is_loaded(folder: Path, name: str) -> None:
+def test_what_is_saved_is_loaded(folder, name):
     assert shipped.load(name) == {}
     records = {"one": {"text": "é\n"}, "two": {}}
     save(name, records)
-    assert shipped.load(name) == records
-    assert list(shipped.load(name)) == ["one", "two"]
+    assert shipped.load(name) == records and list(shipped.load(name)) == ["one", "two"]
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [("a.json", b"{"), ("a.json", b"[]"), ("a.json.gz", b"{}"), ("a.json.gz", gzip.compress(b"{", mtime=0))],
 )
-def test_a_damaged_file_is_named(folder: Path, name: str, content: bytes) -> None:
+def test_a_damaged_file_is_named(folder, name, content):
     (folder / name).write_bytes(content)
     with pytest.raises(ValueError, match=rf"{name}: not .*install lm-eval-codemind again"):
         shipped.load(name)

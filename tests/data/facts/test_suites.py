@@ -1,10 +1,5 @@
 """The shipped verdicts about test suites, and what tasks make of them."""
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
-
 import pytest
 
 from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
@@ -16,6 +11,7 @@ from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import load_problems
 from prove_suites import BENCHMARKS, READING, load_programs
 from prove_suites import main as prove
+from tests.run_files import read_rows
 
 # What an independent reader calls the classes.
 READ_AS = {
@@ -29,8 +25,9 @@ READ_AS = {
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_each_suite_has_a_verdict_that_its_programs_show(built_data: Path, benchmark: str) -> None:
-    names = {problem.problem_id for problem in load_problems(benchmark_path(built_data, benchmark))}
+def test_each_suite_has_a_verdict_that_its_programs_show(built_data, benchmark):
+    problems = load_problems(benchmark_path(built_data, benchmark))
+    names = {problem.problem_id for problem in problems}
     verdicts, programs = load_verdicts()[benchmark], load_programs(benchmark)
     assert set(verdicts) == names - set(load_exceptions().get(benchmark, {}))
     for problem_id, verdict in verdicts.items():
@@ -40,12 +37,19 @@ def test_each_suite_has_a_verdict_that_its_programs_show(built_data: Path, bench
             assert passed - {READING} and not verdict.reason, problem_id
         else:
             assert set(verdict.programs) - passed and verdict.reason, problem_id
+    # Every seed draws a test that tells.
+    telling = [(problem, verdict_of(benchmark, problem.problem_id).telling) for problem in problems]
+    telling = [(problem, positions) for problem, positions in telling if positions]
+    assert telling or benchmark == "humaneval"
+    for problem, positions in telling:
+        drawn = [problem, *(kind_of(problem).with_hint(problem, seed, positions) for seed in range(10))]
+        hints = hints_of(problem)
+        assert {each.hint_test for each in drawn} <= {hints[position].test for position in positions}
 
 
 @pytest.mark.parametrize("benchmark, task", [("mbpp", "mbpp_suites"), ("classeval_methods", "classeval_suites")])
-def test_an_independent_reader_agrees(shared_data: Path, benchmark: str, task: str) -> None:
-    lines = (shared_data / "cases" / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+def test_an_independent_reader_agrees(shared_data, benchmark, task):
+    rows = read_rows(shared_data / "cases" / f"{task}.jsonl")
     labels = [(READ_AS[row["class"]], verdict_of(benchmark, row["problem"]).label) for row in rows]
     assert sum(expected == label for expected, label in labels) >= 0.9 * len(rows)
     untold = [row for row in rows if row["known_with_test"] is False or READ_AS[row["class"]] == "contradicts"]
@@ -54,10 +58,7 @@ def test_an_independent_reader_agrees(shared_data: Path, benchmark: str, task: s
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_tasks_leave_out_what_nobody_can_know(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str
-) -> None:
-    monkeypatch.setenv("CODEMIND_DATA", str(built_data))
+def test_tasks_leave_out_what_nobody_can_know(built, benchmark):
     verdicts = load_verdicts()[benchmark]
     answerable = {problem_id for problem_id, verdict in verdicts.items() if verdict.answerable}
     splits = sr.dataset(benchmark=benchmark, settings=[sr.NO_TEST, sr.WITH_TEST])
@@ -68,25 +69,7 @@ def test_tasks_leave_out_what_nobody_can_know(
     assert set(misled) <= answerable
 
 
-@pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_every_seed_draws_a_test_that_tells(built_data: Path, benchmark: str) -> None:
-    drawn = 0
-    for problem in load_problems(benchmark_path(built_data, benchmark)):
-        telling = verdict_of(benchmark, problem.problem_id).telling
-        if telling:
-            drawn += 1
-            hints = hints_of(problem)
-            tests = {hints[position].test for position in telling}
-            assert problem.hint_test in tests, problem.problem_id
-            for seed in range(10):
-                assert kind_of(problem).with_hint(problem, seed, telling).hint_test in tests
-    assert drawn or benchmark == "humaneval"
-
-
 @pytest.mark.slow
-def test_the_proof_gives_the_shipped_verdicts(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("CODEMIND_DATA", str(built_data))
+def test_the_proof_gives_the_shipped_verdicts(built, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["prove_suites.py"])
     assert prove() == 0, capsys.readouterr().out

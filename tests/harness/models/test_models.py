@@ -32,14 +32,11 @@ def responses(tmp_path: Path, *texts: str) -> str:
     return str(path)
 
 
-def test_entry_points_are_declared() -> None:
+def test_entry_points_are_declared_and_the_harness_keeps_its_own_models():
     setup = configparser.ConfigParser()
     setup.read(Path(__file__).parents[3] / "setup.cfg")
     lines = setup["options.entry_points"]["lm_eval.models"].strip().splitlines()
     assert dict(line.split(" = ") for line in lines) == MODELS
-
-
-def test_the_harness_keeps_its_own_models() -> None:
     code = (
         "from lm_eval_codemind.harness.models import register; register(); from lm_eval.api.registry import get_model; "
         "print(get_model('dummy').__name__, get_model('codemind-null').__name__)"
@@ -48,7 +45,7 @@ def test_the_harness_keeps_its_own_models() -> None:
     assert done.stdout.split() == ["DummyLM", "NullLM"]
 
 
-def test_oracle_and_null() -> None:
+def test_oracle_and_null():
     oracle = get_model("codemind-oracle").create_from_arg_string("", {"batch_size": 1, "device": None})
     assert oracle.generate_until([request(), request()]) == ["perfect", "perfect"]
     with pytest.raises(ValueError, match="no column 'target'"):
@@ -57,7 +54,7 @@ def test_oracle_and_null() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_likelihoods_are_refused(name: str, tmp_path: Path) -> None:
+def test_likelihoods_are_refused(name, tmp_path):
     model = get_model(name)(responses=responses(tmp_path, "a"))
     for method in (model.loglikelihood, model.loglikelihood_rolling):
         with pytest.raises(NotImplementedError, match="generates responses only"):
@@ -65,23 +62,20 @@ def test_likelihoods_are_refused(name: str, tmp_path: Path) -> None:
     assert model.apply_chat_template([{"role": "user", "content": "hi"}]) == "user: hi\nassistant: "
 
 
-def test_replay_serves_repeats_in_order(tmp_path: Path) -> None:
+def test_replay_serves_repeats_in_order_and_names_faults(tmp_path):
     model = get_model("codemind-replay")(responses=responses(tmp_path, "a", "b"))
     one = request()
     assert model.generate_until([one, one, request(doc_id=1)]) == ["a", "b", "a"]
     with pytest.raises(ValueError, match=r"2 responses are recorded for p of sample, 3 are needed.*missing=empty"):
         model.generate_until([one])
-
-
-@pytest.mark.parametrize(("missing", "response"), [("empty", ""), ("skip", SKIPPED)])
-def test_replay_of_what_is_missing(tmp_path: Path, missing: str, response: str) -> None:
-    model = get_model("codemind-replay")(responses=responses(tmp_path, "a"), missing=missing)
-    assert model.generate_until([request({**DOCUMENT, "problem_id": "q"})]) == [response]
-
-
-def test_replay_faults(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="choose one of error, empty, skip"):
         get_model("codemind-replay")(responses=responses(tmp_path, "a"), missing="none")
     model = get_model("codemind-replay")(responses=responses(tmp_path, "a"))
     with pytest.raises(ValueError, match="tasks of this suite only"):
         model.generate_until([request({"question": "?"})])
+
+
+@pytest.mark.parametrize(("missing", "response"), [("empty", ""), ("skip", SKIPPED)])
+def test_replay_of_what_is_missing(tmp_path, missing, response):
+    model = get_model("codemind-replay")(responses=responses(tmp_path, "a"), missing=missing)
+    assert model.generate_until([request({**DOCUMENT, "problem_id": "q"})]) == [response]

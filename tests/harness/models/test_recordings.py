@@ -9,7 +9,8 @@ import pytest
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.reply import Reply
 
-ROW = {"benchmark": "humaneval", "problem_id": "HumanEval_0", "response": "a"}
+QUESTION = {"benchmark": "humaneval", "problem_id": "HumanEval_0"}
+ROW = {**QUESTION, "response": "a"}
 
 
 def write(path: Path, rows: list[Any], zipped: bool = False) -> Path:
@@ -19,43 +20,42 @@ def write(path: Path, rows: list[Any], zipped: bool = False) -> Path:
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_rows(tmp_path: Path, zipped: bool) -> None:
+def test_rows(tmp_path, zipped):
     rows = [ROW, {**ROW, "response": "b"}, {**ROW, "problem_id": "x", "response": None, "model": "m"}]
+    rows += [{**QUESTION, "responses": ["c", None]}, {**ROW, "setting": "with_test", "response": "d"}]
     recordings = read_recordings([write(tmp_path / "r", rows, zipped)])
-    assert recordings.find({"benchmark": "humaneval", "problem_id": "HumanEval_0"}) == ["a", "b"]
-    assert recordings.find({"benchmark": "published_humaneval", "problem_id": "HumanEval_0"}) == ["a", "b"]
-    assert recordings.find({"benchmark": "humaneval", "problem_id": "x"}) == [""]
-    assert recordings.find({"benchmark": "cruxeval", "problem_id": "x"}) == []
-    assert recordings.models == {"m"}
+    assert recordings.find(QUESTION) == ["a", "b", "c", ""] == recordings.find({**QUESTION, "setting": None})
+    assert recordings.find({**QUESTION, "benchmark": "published_humaneval"}) == ["a", "b", "c", ""]
+    assert recordings.find({**QUESTION, "setting": "no_test"}) == ["a", "b", "c", ""]
+    assert recordings.find({**QUESTION, "setting": "with_test"}) == ["d"]
+    assert recordings.find({**QUESTION, "problem_id": "x"}) == [""]
+    assert recordings.find({"benchmark": "cruxeval", "problem_id": "x"}) == [] and recordings.models == {"m"}
+    with pytest.raises(FileNotFoundError):
+        read_recordings([tmp_path / "none"])
 
 
-def test_settings(tmp_path: Path) -> None:
-    rows = [ROW, {**ROW, "setting": "with_test", "response": "b"}]
-    recordings = read_recordings([write(tmp_path / "r", rows)])
-    document = {"benchmark": "humaneval", "problem_id": "HumanEval_0"}
-    assert recordings.find({**document, "setting": "with_test"}) == ["b"]
-    assert recordings.find({**document, "setting": "no_test"}) == ["a"]
-    assert recordings.find({**document, "setting": None}) == ["a"]
-
-
-def test_sample_files_hold_each_response_once(tmp_path: Path) -> None:
-    line = {"doc_id": 0, "doc": {**ROW, "setting": "steps"}, "resps": [["one", "two"]], "filter": "strict-match"}
+def test_sample_files_hold_each_response_once_and_those_of_evalplus_are_read(tmp_path):
+    line = {"doc_id": 0, "doc": {**ROW, "setting": "steps"}, "resps": [["one", None]], "filter": "strict-match"}
     path = write(tmp_path / "samples.jsonl", [line, {**line, "filter": "flexible-extract"}])
-    assert read_recordings([path]).find({**ROW, "setting": "steps"}) == ["one", "two"]
-    assert read_recordings([path, path]).find({**ROW, "setting": "steps"}) == ["one", "two"] * 2
+    # A logged null is an empty response.
+    assert read_recordings([path]).find({**ROW, "setting": "steps"}) == ["one", ""]
+    assert read_recordings([path, path]).find({**ROW, "setting": "steps"}) == ["one", ""] * 2
+    rows = [{"task_id": "HumanEval/7", "solution": text} for text in ("a", "b")]
+    rows.append({"task_id": "Mbpp/2", "solution": "c"})
+    recordings = read_recordings([write(tmp_path / "samples.jsonl", rows)])
+    document = {"benchmark": "humaneval", "problem_id": "HumanEval_7", "setting": "no_test"}
+    assert recordings.find(document) == ["a", "b"]
+    assert recordings.find({**document, "setting": "with_test"}) == []
+    assert recordings.find({"benchmark": "mbpp", "problem_id": "MBPP_2", "setting": "no_test"}) == ["c"]
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\n\n",
-        b"no json\n",
-        b"[1]\n",
+        *(b"", b"\n\n", b"no json\n", b"[1]\n", b'"text"\n', b"\x1f\x8bnot gzip", b"\xff\xfe\n"),
         b'{"benchmark": "x", "problem_id": "y"}\n',
         b'{"problem_id": "y"}\n',
         b'{"doc": {"problem_id": "y"}, "resps": []}\n',
-        b'"text"\n',
         b'{"benchmark": "x", "problem_id": "y", "response": [{"type": "text", "text": "a"}]}\n',
         b'{"benchmark": "x", "problem_id": "y", "responses": "a"}\n',
         b'{"benchmark": "x", "problem_id": "y", "responses": ["a", 1]}\n',
@@ -65,38 +65,21 @@ def test_sample_files_hold_each_response_once(tmp_path: Path) -> None:
         b'{"sample_0": ["a"], "sample_1": "a"}',
         b'{"sample_0": ["a"], "sample_1": [1]}',
         b'[{"id": "sample_0"}]',
-        b"\x1f\x8bnot gzip",
-        b"\xff\xfe\n",
         gzip.compress(json.dumps(ROW).encode() * 1000, mtime=0)[:40],
     ],
 )
-def test_faults_are_named(tmp_path: Path, content: bytes) -> None:
+def test_faults_are_named(tmp_path, content):
     path = tmp_path / "recorded"
     path.write_bytes(content)
     with pytest.raises(ValueError, match="recorded"):
         read_recordings([path], benchmark="cruxeval")
 
 
-def test_several_responses_in_a_row(tmp_path: Path) -> None:
-    rows = [
-        {"benchmark": "humaneval", "problem_id": "HumanEval_0", "responses": ["a", None, "b"]},
-        {**ROW, "response": "c"},
-    ]
-    recordings = read_recordings([write(tmp_path / "r", rows)])
-    assert recordings.find(ROW) == ["a", "", "b", "c"]
-
-
-def test_a_logged_null_is_an_empty_response(tmp_path: Path) -> None:
-    line = {"doc": {**ROW, "setting": "steps"}, "resps": [[None, "a"]], "filter": "strict-match"}
-    assert read_recordings([write(tmp_path / "samples.jsonl", [line])]).find({**ROW, "setting": "steps"}) == ["", "a"]
-
-
-def test_lone_surrogates_are_replaced_and_counted(tmp_path: Path) -> None:
+def test_lone_surrogates_are_replaced_and_counted(tmp_path):
     path = tmp_path / "r"
     path.write_text(json.dumps({**ROW, "response": "smile \ud83d, \U0001f600"}))
     (response,) = read_recordings([path]).find(ROW)
-    assert isinstance(response, Reply)
-    assert (response, response.replaced) == ("smile \ufffd, \U0001f600", 1)
+    assert isinstance(response, Reply) and (response, response.replaced) == ("smile \ufffd, \U0001f600", 1)
     copy = pickle.loads(pickle.dumps(response))
     assert (copy, copy.replaced, copy.failed) == (response, 1, False)
 
@@ -110,7 +93,7 @@ def test_lone_surrogates_are_replaced_and_counted(tmp_path: Path) -> None:
         [{"id": "sample_0", "code": "x", "output_list": ["a", "b"]}, {"id": "sample_7", "output_list": ["c"]}],
     ],
 )
-def test_files_of_one_value(tmp_path: Path, content: Any, indent: int | None, zipped: bool) -> None:
+def test_files_of_one_value(tmp_path, content, indent, zipped):
     text = json.dumps(content, indent=indent).encode()
     path = tmp_path / "generations.json"
     path.write_bytes(gzip.compress(text) if zipped else text)
@@ -119,18 +102,3 @@ def test_files_of_one_value(tmp_path: Path, content: Any, indent: int | None, zi
     assert recordings.find({"benchmark": "cruxeval", "problem_id": "sample_7"}) == ["c"]
     with pytest.raises(ValueError, match=r"generations\.json does not say of which benchmark .* --tasks"):
         read_recordings([path])
-
-
-def test_evalplus(tmp_path: Path) -> None:
-    rows = [{"task_id": "HumanEval/7", "solution": text} for text in ("a", "b")]
-    rows.append({"task_id": "Mbpp/2", "solution": "c"})
-    recordings = read_recordings([write(tmp_path / "samples.jsonl", rows)])
-    document = {"benchmark": "humaneval", "problem_id": "HumanEval_7", "setting": "no_test"}
-    assert recordings.find(document) == ["a", "b"]
-    assert recordings.find({**document, "setting": "with_test"}) == []
-    assert recordings.find({"benchmark": "mbpp", "problem_id": "MBPP_2", "setting": "no_test"}) == ["c"]
-
-
-def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_recordings([tmp_path / "none"])

@@ -1,22 +1,30 @@
-from __future__ import annotations
-
 import ast
 from collections import Counter
 
-import pytest
-
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.studies.re2.data import PROGRAMS, plain_listing, read, record_of
+from lm_eval_codemind.data.benchmarks.reval import read_programs
+from lm_eval_codemind.studies.re2.data import PROGRAMS, plain_listing, record_of
+from lm_eval_codemind.studies.re2.data import read as read_re2
 
 
-@pytest.fixture(scope="module")
-def problems(upstream: Upstream) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in read(upstream)}
+def test_programs_inputs_and_questions_of_reval(upstream):
+    programs = read_programs(upstream)
+    assert Counter(program.benchmark for program in programs) == {"humaneval": 85, "classeval": 69}
+    for name, inputs, questions in (("humaneval", 396, 1157), ("classeval", 294, 1995)):
+        of_benchmark = [run_input for program in programs if program.benchmark == name for run_input in program.inputs]
+        assert len(of_benchmark) == inputs
+        assert sum(len(run_input.questions) for run_input in of_benchmark) == questions
+    assert sum(any(run_input.set_up for run_input in program.inputs) for program in programs) == 12
+    function = programs[0].inputs[1]
+    assert function.expression == function.shown == "has_close_elements([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.05)"
+    assert (function.masked, function.expected) == (f"assert {function.expression} == ??", "False")
+    test = programs[86].inputs[1]
+    assert test.expression == "_codemind_test.test_get_argument_1()" and test.set_up == "self.parser = ArgumentParser()"
+    assert test.before.endswith("ArgumentParserTestGetArgument('test_get_argument_1')\n_codemind_test.setUp()\n")
+    assert [(each["line"], each["variable"]) for each in test.questions][:2] == [(35, "self.types[arg]"), (8, "args")]
 
 
-@pytest.mark.upstream
-def test_problems_by_task_difficulty_and_source(problems: dict[str, Problem]) -> None:
+def test_problems_of_re2_bench_by_task_difficulty_and_source(upstream):
+    problems = {problem.problem_id: problem for problem in read_re2(upstream)}
     records = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}
     values = Counter((record["difficulty"], record["source"]) for record in records.values() if "values" in record)
     assert values["easy", "HumanEval"] == values["easy", "ClassEval"] == 43 and values["easy", "Avatar"] == 34
@@ -31,10 +39,6 @@ def test_problems_by_task_difficulty_and_source(problems: dict[str, Problem]) ->
     for name, record in records.items():
         if record["source"] in PROGRAMS.values():
             ast.parse(problems[name].code)
-
-
-@pytest.mark.upstream
-def test_one_problem_with_all_its_parts(problems: dict[str, Problem]) -> None:
     problem = problems["HumanEval_24"]
     record = record_of(problem.upstream_questions)
     # Upstream's label is about line 9, where the listing that it asks about has five lines.
@@ -47,6 +51,6 @@ def test_one_problem_with_all_its_parts(problems: dict[str, Problem]) -> None:
     assert record_of(script.upstream_questions)["values"] == {"inputs": 2.4, "return": 2}
 
 
-def test_a_listing_without_numbers_and_marks() -> None:
+def test_a_listing_without_numbers_and_marks():
     listing = "1 def f(x):\n2 \n3     while x: ## [STATE]x=??[/STATE]\n4         x -= 1## [BRANCH]taken=??[/BRANCH]"
     assert plain_listing(listing) == "def f(x):\n\n    while x:\n        x -= 1\n"
