@@ -22,16 +22,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("runs")
     usual = ("run", "--tasks", TASK, "--log_samples", "--output_path")
     said(*usual, directory / "usual", "--model", "codemind-oracle")
-    options = (
-        "--limit",
-        "5",
-        "--num_fewshot",
-        "1",
-        "--system_instruction",
-        "Think",
-        "--gen_kwargs",
-        "max_gen_toks=99",
-    )
+    options = ("--limit", "5", "--num_fewshot", "1", "--system_instruction", "Think", "--gen_kwargs", "max_gen_toks=99")
     said(*usual, directory / "other", "--model", "codemind-null", *options)
     return directory
 
@@ -58,13 +49,7 @@ def test_a_sentence_has_everything_that_a_score_depends_on(runs: Path) -> None:
 
 def test_a_model_with_other_settings(runs: Path) -> None:
     sentence = said("cite", runs / "other")
-    for part in (
-        "codemind-null",
-        "questions: 5 of 24",
-        "few-shot examples: 1",
-        "system instruction: Think",
-        "toks=99",
-    ):
+    for part in ("codemind-null", "questions: 5 of 24", "few-shot examples: 1", "system instruction: Think", "toks=99"):
         assert part in sentence
 
 

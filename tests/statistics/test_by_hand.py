@@ -198,12 +198,7 @@ def test_verdicts() -> None:
 
 @pytest.mark.parametrize(
     ("recorded", "computed", "right"),
-    [
-        (True, None, True),
-        (False, None, False),
-        (False, "[1, 2]", True),
-        (False, "(1, 2)", False),
-    ],
+    [(True, None, True), (False, None, False), (False, "[1, 2]", True), (False, "(1, 2)", False)],
 )
 def test_an_input_is_right_if_it_gives_the_output(recorded: bool, computed: str | None, right: bool) -> None:
     assert s_input(recorded, computed, "[1,2]", printed=False) is right

@@ -23,10 +23,7 @@ from lm_eval_codemind.languages.python.complexity import dependencies
         ("class B:\n  def n(self):\n    return 1\nclass A(B):\n  def m(self):\n    return self.n()", 1),
         ("class B:\n  def __init__(self):\n    self.x = 1\ndef f():\n  return B()", 1),
         ("class A(A):\n  def m(self):\n    return self.n()", 0),
-        (
-            "class A:\n  def m(self):\n    def g():\n      return self.n()\n    return g()\n  def n(self):\n    pass",
-            2,
-        ),
+        ("class A:\n  def m(self):\n    def g():\n      return self.n()\n    return g()\n  def n(self):\n    pass", 2),
         ("def f(x):\n  x.g()\ndef g():\n  pass", 0),
     ],
 )
