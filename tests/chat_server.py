@@ -1,7 +1,5 @@
 """A local server with the part of OpenAI's chat completions that the harness uses."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The command line, called in this process."""
 
-from __future__ import annotations
-
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main

@@ -1,7 +1,5 @@
 """Rewards: the score of a response to a row, in this process and in others, and what no response can gain."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Views of families that other packages bring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

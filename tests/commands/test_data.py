@@ -1,7 +1,5 @@
 """``codemind data`` on upstream's archives and on what is not there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``codemind export``: what it refuses, and labels of one's own programs that plain Python gives as well."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

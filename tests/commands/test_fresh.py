@@ -1,7 +1,5 @@
 """``codemind fresh`` prints inputs for a program of one's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from click.testing import CliRunner

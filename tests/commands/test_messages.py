@@ -1,7 +1,5 @@
 """Errors that the user can fix: a message, status 1 or 2, no traceback and no truncated file."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource

@@ -1,7 +1,5 @@
 """``codemind run`` where it cannot run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

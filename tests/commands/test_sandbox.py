@@ -1,7 +1,5 @@
 """``codemind sandbox``: one program's outcome as JSON, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

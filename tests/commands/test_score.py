@@ -1,7 +1,5 @@
 """``codemind run`` and ``codemind score``, as a user calls them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

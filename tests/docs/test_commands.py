@@ -3,8 +3,6 @@
 All that can run are run: with a model that knows the answers, on the sample, in an empty directory.
 """
 
-from __future__ import annotations
-
 import configparser
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The table of extras names the tasks that stop in an environment without extras, and no others."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions

@@ -1,7 +1,5 @@
 """Outputs and results in README.md and docs/ are what the commands next to them print."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The site: twelve pages of a readable length, every task and metric on them, and what users search for is found."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The examples on training in docs/extending.md run, with the real trainers where they are installed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

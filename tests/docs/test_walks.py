@@ -1,7 +1,5 @@
 """The code on the page that walks from YAML to numbers is the code of the files that it names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The recipes of docs/extending.md: a benchmark, a family and a language that no other module knows by name."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

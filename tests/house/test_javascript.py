@@ -1,7 +1,5 @@
 """A third language in a separate package: node runs its programs in the sandbox, and no module of ours knows it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every script for maintainers starts, and those that no other test runs give what is shipped."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess

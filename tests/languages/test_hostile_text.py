@@ -1,7 +1,5 @@
 """Readers of code end soon on long text that is made to be slow."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 

@@ -1,7 +1,5 @@
 """Headless Chromium for the tests of pages."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Real runs of the harness for the tests: a model that answers as it is told, on tasks of the suite."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of associations between families, and the UpSet plot, on facts made by hand."""
 
-from __future__ import annotations
-
 from typing import cast
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """The baselines that the report shows with the scores."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

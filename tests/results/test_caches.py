@@ -1,7 +1,5 @@
 """The harness's caches change no score, no prompt and no record of a run."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs over chat completions: verified, reported, submitted and shown on the leaderboard like any other."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

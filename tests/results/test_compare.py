@@ -1,7 +1,5 @@
 """The overall scores of groups, the comparison of two models, and their commands."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Families from a run of the harness to the report: analyses, the texts of a sample."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator

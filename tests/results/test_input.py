@@ -1,7 +1,5 @@
 """Input prediction from a run of the harness to the report, verification and submission."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Responses that were recorded elsewhere are marked as such, from the results to the leaderboard."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path

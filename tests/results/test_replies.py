@@ -1,7 +1,5 @@
 """Endpoints return what they like: a run goes on, keeps what was answered, and counts the rest."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """A family and the one its problems come from, on facts made by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.results.associations import on_same_problems

@@ -1,7 +1,5 @@
 """`codemind cite` prints what a paper must say, and `codemind compare` says which settings differ."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page of recorded responses: names of files, order of models, failures, and the tables in docs/replication."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -3,8 +3,6 @@
 DER, which is a second run after another one, has its test with its others.
 """
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Associations: against values worked out by hand, scipy, and the authors' own figures."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scores and statistics against values from scipy, from equations worked out by hand, and from published tables."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

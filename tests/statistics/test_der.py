@@ -1,7 +1,5 @@
 """The equations of dependent execution reasoning."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import pytest

@@ -1,7 +1,5 @@
 """Scores of executions: their definitions by hand, and the laws that hold for all answers."""
 
-from __future__ import annotations
-
 from math import isnan, sqrt
 
 import pytest

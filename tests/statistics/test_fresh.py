@@ -1,7 +1,5 @@
 """The gap between published and fresh inputs: its definition, and what it says of simulated models."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

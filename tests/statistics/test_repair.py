@@ -1,7 +1,5 @@
 """The scores of bug repair."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.families.repair.task import repaired_by_test

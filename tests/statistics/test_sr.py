@@ -1,7 +1,5 @@
 """Equations 3 and 4 against Table II of the paper; standard errors against the bootstrap and the harness."""
 
-from __future__ import annotations
-
 import math
 import random
 

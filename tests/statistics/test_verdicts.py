@@ -1,7 +1,5 @@
 """What counts as a pass without proof."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """JavaScript as another package adds it: a runtime, a language, a benchmark and a family that executes answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs read out of every shape of the fixture; laws on arbitrary text."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

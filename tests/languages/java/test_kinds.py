@@ -1,7 +1,5 @@
 """Java as a language of the suite: programs of responses, jobs, and what it needs."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data.benchmarks import sample

@@ -1,7 +1,5 @@
 """The measures of Java programs, counted by hand; that they are Python's, on programs in both languages."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.languages.java.measures import lines, measure, normal_form

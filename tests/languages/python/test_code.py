@@ -1,7 +1,5 @@
 """Extraction on every shape of the fixture, by running what was extracted; laws on arbitrary text."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io

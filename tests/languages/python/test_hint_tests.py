@@ -1,7 +1,5 @@
 """Drawn tests and their contradictions: the ground truth passes the one and fails the other."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Callable

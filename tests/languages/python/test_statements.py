@@ -1,7 +1,5 @@
 """The statements of a text, and which of them do something."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """The tracer on programs of every shape; what is expected was worked out by hand, and holds for every version."""
 
-from __future__ import annotations
-
 import ast
 import textwrap
 from dataclasses import dataclass
