@@ -8,29 +8,17 @@ from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
 @pytest.mark.parametrize(
     ("passed", "original", "transformed", "answer", "score"),
     [
-        # Pass = 0 gives 0, whatever the lengths.
-        (False, 10, 40, 10, 0.0),
+        (False, 10, 40, 10, 0.0),  # Pass = 0 gives 0, whatever the lengths.
         (False, 10, 40, 0, 0.0),
-        # floor(10 / 40) = 0: 10 * 1 / max(10, 10).
-        (True, 10, 40, 10, 1.0),
-        # Shorter than C: 10 * 1 / max(5, 10).
-        (True, 10, 40, 5, 1.0),
-        # floor(20 / 40) = 0: 10 / 20.
-        (True, 10, 40, 20, 0.5),
-        # One line shorter than C+: floor(39 / 40) = 0: 10 / 39.
-        (True, 10, 40, 39, 10 / 39),
-        # As long as C+: floor(40 / 40) = 1: 10 * 0 / 40.
-        (True, 10, 40, 40, 0.0),
-        # floor(79 / 40) = 1.
-        (True, 10, 40, 79, 0.0),
-        # floor(80 / 40) = 2 would give 10 * (-1) / 80: cut off at 0.
-        (True, 10, 40, 80, 0.0),
-        (True, 10, 40, 400, 0.0),
-        # C+ no longer than C: 12 * (1 - floor(12 / 12)) / 12.
-        (True, 12, 12, 12, 0.0),
+        (True, 10, 40, 10, 1.0),  # floor(10 / 40) = 0: 10 * 1 / max(10, 10).
+        (True, 10, 40, 5, 1.0),  # Shorter than C: 10 * 1 / max(5, 10).
+        (True, 10, 40, 20, 0.5),  # floor(20 / 40) = 0: 10 / 20.
+        (True, 10, 40, 39, 10 / 39),  # One line shorter than C+: floor(39 / 40) = 0: 10 / 39.
+        (True, 10, 40, 40, 0.0),  # As long as C+: floor(40 / 40) = 1: 10 * 0 / 40.
+        (True, 10, 40, 80, 0.0),  # floor(80 / 40) = 2 would give 10 * (-1) / 80: cut off at 0.
+        (True, 12, 12, 12, 0.0),  # C+ no longer than C: 12 * (1 - floor(12 / 12)) / 12.
         (True, 12, 12, 11, 1.0),
-        # The shortest counts.
-        (True, 1, 2, 1, 1.0),
+        (True, 1, 2, 1, 1.0),  # The shortest counts.
     ],
 )
 def test_values_worked_by_hand(passed: bool, original: int, transformed: int, answer: int, score: float) -> None:
