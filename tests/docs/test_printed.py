@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
-from tests.cli import said
+from tests.cli import codemind, said
 
 ROOT = Path(__file__).parents[2]
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
@@ -23,11 +21,6 @@ def printed(page: str) -> dict[str, str]:
     return dict(_PRINTED.findall((ROOT / page).read_text(encoding="utf-8")))
 
 
-def codemind(*arguments: str) -> str:
-    result = CliRunner().invoke(main, arguments)
-    return result.output
-
-
 @pytest.fixture(scope="module")
 def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory with the scored outputs of the two models: ``results``, and ``published`` by the published rules."""
@@ -38,8 +31,7 @@ def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempP
         for model in MODELS:
             responses = str(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
             for place, task in (("results", "codemind_ier"), ("published", "codemind_ier_published")):
-                arguments = ["score", "--responses", responses, "--tasks", task, "--output_path", f"{place}/{model}"]
-                said(*arguments)
+                said("score", "--responses", responses, "--tasks", task, "--output_path", f"{place}/{model}")
         yield folder
 
 
@@ -51,7 +43,7 @@ def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.Monk
     shown = printed("docs/results.md")
     for program in ("show", "compare"):
         (command,) = (command for command in shown if command.startswith(f"codemind {program} "))
-        assert shown[command] in codemind(*command.split()[1:]), command
+        assert shown[command] in said(*command.split()[1:]), command
 
 
 @pytest.mark.slow
@@ -60,10 +52,8 @@ def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.Monk
 def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(recorded)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    proven, published = (
-        codemind("show", "results", "-n", "0"),
-        codemind("show", "published", "-n", "0", "--all-metrics"),
-    )
+    proven = said("show", "results", "-n", "0")
+    published = said("show", "published", "-n", "0", "--all-metrics")
     for model in MODELS:
         (row,) = re.findall(rf"^\| {re.escape(model)} \| (.*) \|$", readme, re.MULTILINE)
         for name, cell in zip(BENCHMARKS, row.split(" | "), strict=True):
@@ -83,4 +73,4 @@ def test_outputs_of_the_page_on_running(tmp_path: Path, monkeypatch: pytest.Monk
     for command, text in shown.items():
         program, *arguments = command.split()
         arguments = arguments if program == "codemind" else ["run", *arguments]
-        assert text in codemind(*arguments), command
+        assert text in codemind(*arguments).output, command

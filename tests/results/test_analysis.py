@@ -8,10 +8,12 @@ import pytest
 from scipy import stats
 
 from lm_eval_codemind.families.table import Column, Table, show
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, measure
-from lm_eval_codemind.results.analysis import analyses, natural
-from lm_eval_codemind.results.observations import ALL
+from lm_eval_codemind.results.analysis import analyses, natural, summary
+from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import evaluate
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +110,34 @@ def test_how_readers_see_values() -> None:
     assert table.to_csv() == "a,low,b\nx,0.5,1\ny,,2\n"
     names = ["HumanEval_1", "HumanEval_10", "HumanEval_2", "HumanEval"]
     assert sorted(names, key=natural) == ["HumanEval", "HumanEval_1", "HumanEval_2", "HumanEval_10"]
+
+
+# -- baselines
+
+RUNTIME = "codemind_runtime_sample"
+
+
+def test_a_task_that_nobody_has_measured_has_no_baseline() -> None:
+    view = views()["runtime"]
+    assert view.baseline(RUNTIME, "coverage_balanced") == 0.5
+    assert math.isnan(view.baseline(RUNTIME, "answered")) and math.isnan(view.baseline("codemind_of_a_user", "right"))
+
+
+@pytest.mark.parametrize("task", ["humaneval", "classeval", "cruxeval", "avatar", "sample"])
+def test_baselines_of_runtime_behaviour_are_low(task: str) -> None:
+    """What needs no execution: at most 65 % of coverage, at most 60 % of the path, few states and outputs."""
+    view = views()["runtime"]
+    best = {
+        metric: view.baseline(f"codemind_runtime_{task}", metric)
+        for metric in ("coverage_balanced", "path_executed", "state_executed", "output")
+    }
+    assert best["coverage_balanced"] <= 0.65 and best["path_executed"] <= 0.6
+    assert best["state_executed"] <= 0.08 and best["output"] <= 0.11
+
+
+def test_the_summary_shows_them(tmp_path: Path) -> None:
+    evaluate(tmp_path, "org/silent", lambda document: "", [RUNTIME])
+    runs = read_runs([tmp_path])
+    rows = {row["metric"]: row for row in summary(runs, observe(runs)).records()}
+    assert rows["coverage_balanced"]["baseline"] == 0.5 and rows["coverage_balanced"]["value"] == 0
+    assert 0 < rows["path_executed"]["baseline"] < 0.55

@@ -70,14 +70,8 @@ def read(upstream: object) -> list[Problem]:
     """Return the problems."""
     return [
         Problem(
-            name,
-            "js",
-            "script",
-            "javascript",
-            f"{READ}console.log({expression});\n",
-            "",
-            INPUTS[0],
-            OUTPUTS[name][0],
+            *(name, "js", "script", "javascript", f"{READ}console.log({expression});\n", ""),
+            *(INPUTS[0], OUTPUTS[name][0]),
             provenance="my-javascript",
             specification=task,
             cases=tuple(Case(*case) for case in zip(INPUTS, OUTPUTS[name], strict=True)),

@@ -74,9 +74,8 @@ def test_prose_around_a_program_is_no_code(response: str) -> None:
 
 def test_only_one_file_has_a_public_class() -> None:
     helper = "public final class Helper { }\n"
-    code = extract_program(
-        f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{MAIN.replace('42', 'new Helper()')}```"
-    )
+    user = MAIN.replace("42", "new Helper()")
+    code = extract_program(f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{user}```")
     assert isinstance(code, str) and "\nfinal class Helper" in f"\n{code}" and "public class Main" in code
     # Within one file it is the compiler's to say.
     code = extract_program(f"```java\n{helper}{MAIN}```")
@@ -100,24 +99,13 @@ TEST = "class Test { public static void main(String[] args) { System.out.println
 def test_the_program_starts_where_the_reader_says(response: str) -> None:
     code = extract_program(response)
     assert isinstance(code, str) and main_class(code) == "Main"
-    assert main_class(code) == "Main"
 
 
 _LONG = [
-    "class A" + " " * 2000,
-    "public class ",
-    "class A<",
-    "class A/*",
-    "@A\n",
-    "```",
-    "```class A{}```",
-    "public static int f(int a,\n",
-    "static int x=((((((\n",
-    "import a.b.c;",
-    '"""\n',
-    ";\n",
+    "class A" + " " * 2000, "public class ", "class A<", "class A/*", "@A\n", "```", "```class A{}```", '"""\n', ";\n",
+    "public static int f(int a,\n", "static int x=((((((\n", "import a.b.c;",
     "class A { public static void main(String[] a) { } }\n",
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
