@@ -164,7 +164,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("trace", "double.py", "--input", "f("), "'f(' is not Python"),
         (
             (*RUN, "codemind_ier_sample", "--num_fewshot", "4"),
             "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3",

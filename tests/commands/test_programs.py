@@ -109,6 +109,7 @@ def test_what_cannot_be_traced_is_named() -> None:
         message = refused("trace", write("bad.py", code), "--input", "f()")
         assert "bad.py" in message and "fix" in message
     assert "--script" in codemind("trace", "bad.py").output
+    assert "'f(' is not Python" in refused("trace", write("box.py", BOX), "--input", "f(", status=2)
 
 
 # -- transform

@@ -1,7 +1,9 @@
 """Outputs and results in README.md and docs/ are what the commands next to them print."""
 
+import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
 from tests.cli import codemind, said
+from tests.run_files import read_rows, read_run
 
 ROOT = Path(__file__).parents[2]
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
@@ -62,6 +65,23 @@ def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPat
             text = rf"^codemind_ier_published_{name} +{re.escape(model)} +r_ier_text[^ ]* +([\d.]+)%"
             (value, *_) = re.findall(text, published, re.MULTILINE)
             assert cell.removesuffix(" *") == f"{score} ({low} to {high}) [{value}]", (model, name)
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("model", MODELS)
+def test_published_figures_and_verdicts(model: str, recorded: Path, shared_data: Path) -> None:
+    results, samples = read_run(recorded / "published" / model)
+    for benchmark, figure in json.loads((shared_data / "recorded" / "published_ier.json").read_text())[model].items():
+        score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
+        assert f"{score:.4f}" == figure
+    rows = read_rows(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
+    verdicts = {
+        (row["doc"]["benchmark"].removeprefix("published_"), row["doc"]["problem_id"]): row["r_ier_text"]
+        for row in chain(*samples.values())
+    }
+    assert verdicts == {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in rows}
 
 
 def test_outputs_of_the_page_on_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,9 +96,7 @@ def test_s_dsr_worked_by_hand(passed: bool, original: int, transformed: int, ans
 
 
 @given(st.booleans(), st.integers(1, 500), st.integers(1, 500), st.integers(0, 2000))
-def test_s_dsr_is_above_0_where_the_answer_is_shorter(
-    passed: bool, original: int, transformed: int, answer: int
-) -> None:
+def test_s_dsr_is_above_0_for_a_shorter_answer(passed: bool, original: int, transformed: int, answer: int) -> None:
     score = s_dsr(passed, original, transformed, answer)
     assert 0 <= score <= 1
     assert (score > 0) == shorter(passed, transformed, answer)
