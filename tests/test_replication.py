@@ -39,7 +39,6 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return script
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))

@@ -158,7 +158,6 @@ def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
     assert sorted(len(row["resps"][0]) for row in samples["codemind_ier_sample"]) == [1, 1, 1, 1, 2, 2]
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_generations_of_cruxeval(
     shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -62,7 +62,6 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return hidden
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_table_of_extras(built_data: Path, without_extras: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))

@@ -38,7 +38,6 @@ def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempP
         yield folder
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.timeout(1800)
 def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +48,6 @@ def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.Monk
         assert shown[command] in said(*command.split()[1:]), command
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.timeout(1800)
 def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +65,6 @@ def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPat
             assert cell.removesuffix(" *") == f"{score} ({low} to {high}) [{value}]", (model, name)
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("model", MODELS)

@@ -158,7 +158,6 @@ def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPat
     return out
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
     page = (scored / "results.md").read_text(encoding="utf-8")
@@ -166,7 +165,6 @@ def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
     assert [table for table in undocumented(page) if table[0] != LIST] == []
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_reward_of_a_recorded_response_is_its_score(
     scored: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
