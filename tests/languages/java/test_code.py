@@ -68,8 +68,7 @@ def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
     ],
 )
 def test_prose_around_a_program_is_no_code(response: str) -> None:
-    code = extract_program(response)
-    assert isinstance(code, str) and code == MAIN
+    assert extract_program(response) == MAIN
 
 
 def test_only_one_file_has_a_public_class() -> None:
@@ -97,8 +96,7 @@ TEST = "class Test { public static void main(String[] args) { System.out.println
     ],
 )
 def test_the_program_starts_where_the_reader_says(response: str) -> None:
-    code = extract_program(response)
-    assert isinstance(code, str) and main_class(code) == "Main"
+    assert main_class(extract_program(response)) == "Main"
 
 
 _LONG = [
@@ -148,16 +146,13 @@ def test_extraction_never_raises(text: str) -> None:
 @given(st.sampled_from([shape for shape in SHAPES if shape["main"]]))
 def test_a_program_is_read_out_of_itself(shape: dict[str, Any]) -> None:
     code = extract_program(shape["response"])
-    assert isinstance(code, str)
-    again = extract_program(f"```java\n{code}```")
-    assert again == code
+    assert isinstance(code, str) and extract_program(f"```java\n{code}```") == code
 
 
 @given(st.sampled_from([shape for shape in SHAPES if "exact" in shape]), st.integers(1, 400))
 def test_what_breaks_off_is_no_program(shape: dict[str, Any], characters: int) -> None:
     program = shape["exact"].rstrip()
-    code = extract_program("```java\n" + program[: max(0, len(program) - characters)])
-    assert not isinstance(code, str)
+    assert not isinstance(extract_program("```java\n" + program[: max(0, len(program) - characters)]), str)
 
 
 def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:
