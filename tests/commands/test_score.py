@@ -31,9 +31,7 @@ def recorded(tmp_path: Path) -> Path:
     return path
 
 
-def test_score_evaluates_exactly_what_is_recorded(
-    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_score_evaluates_what_is_recorded(recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     out = tmp_path / "out"
     tasks = ("codemind_ier_sample", "codemind_ier_sample_java")
     table = said("score", "--responses", recorded, "--tasks", *tasks, "--output_path", out)
@@ -93,9 +91,7 @@ def test_score_removes_a_prompt_only_if_asked_to(option: list[str], tmp_path: Pa
         (["--strip_through", "### Response"], {}, "matches none of the 2 responses"),
     ],
 )
-def test_score_refuses_what_it_cannot_strip(
-    option: list[str], rows: dict[str, str], message: str, tmp_path: Path
-) -> None:
+def test_score_refuses_what_it_cannot_strip(option: list[str], rows: dict, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "responses.jsonl", right_answers(2), **rows)
     said_of_it = refused("score", "--responses", path, "--tasks", "codemind_ier_sample", *option)
     assert re.search(message, said_of_it)
@@ -111,9 +107,7 @@ def test_score_refuses_what_it_cannot_strip(
         (["mine.jsonl"], ["me"], "me"),
     ],
 )
-def test_score_names_the_run_after_the_responses_file(
-    tmp_path: Path, names: list[str], models: list[str | None], expected: str
-) -> None:
+def test_score_names_the_run_after_the_responses_file(tmp_path: Path, names: list, models: list, expected: str) -> None:
     content = ""
     for problem, model in zip(sample.read(), models, strict=False):
         row = {"benchmark": "sample", "problem_id": problem.problem_id, "response": "x"}

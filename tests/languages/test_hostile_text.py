@@ -26,10 +26,7 @@ PIECES = [
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    ("piece", "before"),
-    list(zip(PIECES, itertools.cycle(BEFORE), strict=False)),
-)
+@pytest.mark.parametrize(("piece", "before"), list(zip(PIECES, itertools.cycle(BEFORE), strict=False)))
 def test_every_reader_ends_soon(piece: str, before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     received: list[int] = []
 

@@ -60,12 +60,20 @@ def count(browser: Browser) -> int:
     return int(browser.text("#count").split()[0].replace(",", ""))
 
 
-def test_opens_without_errors_and_loads_nothing(browser: Browser, page: Path) -> None:
+def test_the_page_is_complete_when_it_opens_and_loads_nothing(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert browser.errors() == []
     assert browser.text("#count") == "48 of 48 samples"
     assert browser.run("return performance.getEntriesByType('resource').length") == 0
     assert "100.0%" in browser.text("#scores")
+    # A second number of a model has its reason.
+    notes = texts(browser, "#compared td small")
+    assert notes[:2] == ["on 24 of its 24 problems"] * 2 and len(notes) == 3
+    # Analyses that tell nothing come last and folded.
+    parts = "[...document.querySelectorAll('#analyses > h3, #analyses > .nothing')]"
+    folded = browser.run(f"return {parts}.map(e => e.className !== '')")
+    assert folded == sorted(folded)
+    assert browser.run("return [...document.querySelectorAll('.nothing')].every(d => !d.open)")
 
 
 def test_filters_and_search(browser: Browser, page: Path, observations: list[Observation]) -> None:
@@ -93,9 +101,7 @@ def test_filters_and_search(browser: Browser, page: Path, observations: list[Obs
     assert browser.errors() == []
 
 
-def test_a_sample_opens_by_keyboard_and_shows_its_texts(
-    browser: Browser, page: Path, observations: list[Observation]
-) -> None:
+def test_a_sample_opens_by_keyboard_and_shows_its_texts(browser: Browser, page: Path, observations: list) -> None:
     browser.open(page)
     browser.run("document.getElementById('list').focus()")
     browser.press("\ue015", "\ue015", "\ue007")  # arrow down twice, Enter
@@ -140,9 +146,7 @@ def test_the_top_shows_scores_and_nothing_overflows(browser: Browser, page: Path
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_an_incorrect_answer_is_two_clicks_away(
-    browser: Browser, page: Path, observations: list[Observation], width: int
-) -> None:
+def test_an_incorrect_answer_is_two_clicks_away(browser: Browser, page: Path, observations: list, width: int) -> None:
     browser.open(page, width=width, height=900)
     link = "#overall tbody tr:nth-child(2) small a"
     assert browser.run("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", link) < 900
@@ -190,15 +194,7 @@ def test_what_is_too_wide_says_that_it_scrolls(browser: Browser, page: Path, wid
     assert any(wide for wide, _ in browser.run(boxes)) is (width == 390)
 
 
-def test_a_second_number_of_a_model_has_its_reason(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    notes = texts(browser, "#compared td small")
-    assert notes[:2] == ["on 24 of its 24 problems"] * 2 and len(notes) == 3
-
-
-def test_runs_of_logged_outputs_have_a_badge_and_runs_say_what_they_took(
-    browser: Browser, output: Path, tmp_path: Path
-) -> None:
+def test_logged_outputs_have_a_badge_and_runs_say_their_costs(browser: Browser, output: Path, tmp_path: Path) -> None:
     for number, name in enumerate(("org__right", "org__scripts")):
         (file,) = (output / name).glob("results_*.json")
         raw = json.loads(file.read_text())
@@ -253,14 +249,6 @@ def test_an_analysis_without_a_finding_says_why(rows: list[dict[str, Any]], noth
     assert reason.startswith(nothing) and bool(reason) is bool(nothing)
 
 
-def test_analyses_that_tell_nothing_come_last_and_folded(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    parts = "[...document.querySelectorAll('#analyses > h3, #analyses > .nothing')]"
-    folded = browser.run(f"return {parts}.map(e => e.className !== '')")
-    assert folded == sorted(folded)
-    assert browser.run("return [...document.querySelectorAll('.nothing')].every(d => !d.open)")
-
-
 def test_every_metric_has_words() -> None:
     files = TASKS.rglob("*.y*ml")
     metrics = {name for file in files for name in re.findall(r"^ *- metric: ['\"]?([\w@]+)", file.read_text(), re.M)}
@@ -302,9 +290,7 @@ def test_the_button_switches_between_light_and_dark(browser: Browser, page: Path
 @pytest.mark.parametrize(
     ("task", "keyword", "plain"), [(TASK, "elif", "String"), ("codemind_ier_sample_java", "static", "def")]
 )
-def test_code_is_coloured_by_its_language(
-    browser: Browser, tmp_path: Path, task: str, keyword: str, plain: str
-) -> None:
+def test_code_is_coloured_by_language(browser: Browser, tmp_path: Path, task: str, keyword: str, plain: str) -> None:
     evaluate(tmp_path, "org/coloured", lambda doc: "", [task])
     browser.open(reported(tmp_path))
     browser.run("document.getElementById('list').focus()")

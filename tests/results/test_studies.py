@@ -121,9 +121,7 @@ def test_the_page_of_cut_recordings(
 
 
 @pytest.mark.upstream
-def test_a_simulated_execution_is_scored_verified_and_reported(
-    shared_data: Path, recorded: Path, tmp_path: Path
-) -> None:
+def test_a_simulation_is_scored_verified_and_reported(shared_data: Path, recorded: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     rows = read_rows(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
     write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)

@@ -15,19 +15,16 @@ from huggingface_hub import parse_eval_result_entries
 
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.results.submission import (
-    LEADERBOARD_COLUMNS,
-    Submission,
-    eval_results,
-    leaderboard_csv,
-    leaderboard_rows,
-)
+from lm_eval_codemind.results.submission import Submission, eval_results, leaderboard_csv, leaderboard_rows
 from lm_eval_codemind.samples import Metric, TaskRun
 from tests.cli import codemind, refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample, suite_of
+
+
+HEADER = "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt"
 
 
 def arguments(run: Path, output: Path, *options: str, model: str = "org/scripts") -> list[object]:
@@ -59,8 +56,7 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
     assert all(set(task) == {"id", "config", "split"} and task["config"] in benchmarks() for task in tasks.values())
 
     # The sample is not a benchmark of the authors' leaderboard.
-    rows = list(csv.reader((tmp_path / "leaderboard.csv").open()))
-    assert rows == [list(LEADERBOARD_COLUMNS)]
+    assert (tmp_path / "leaderboard.csv").read_text().splitlines() == [HEADER]
 
     bundle = tmp_path / "org__model.codemind.tar.gz"
     with tarfile.open(bundle) as archive:
@@ -95,10 +91,7 @@ def csv_rows(run: Run) -> list[str]:
 def test_rows_for_the_authors_leaderboard() -> None:
     suite = {"benchmark": "cruxeval", "family": "ier"}
     run = run_of(("codemind_ier_cruxeval", suite, "strict-match", {"r_ier": 0.82375}))
-    assert csv_rows(run) == [
-        "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt",
-        "CRUXEval,IER,,org/model,82.38,,,,,,,",
-    ]
+    assert csv_rows(run) == [HEADER, "CRUXEval,IER,,org/model,82.38,,,,,,,"]
     (entry,) = eval_results(run, Submission("org/model", "org/data"))
     assert entry["date"] == "2026-01-31T12:00:00" and "source" not in entry
 

@@ -105,9 +105,7 @@ def test_imports_definitions_and_docstrings_are_no_unit() -> None:
 
 @pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", SIZES)
-def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(
-    programs: dict[str, list[str]], benchmark: str
-) -> None:
+def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(programs: dict, benchmark: str) -> None:
     visitors = pytest.importorskip("radon.visitors")
 
     def of_functions(functions: list) -> dict[tuple[str, int], int]:
@@ -185,9 +183,7 @@ def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None
 @pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", SIZES)
-def test_every_program_has_the_constructs_that_another_parser_finds(
-    programs: dict[str, list[str]], benchmark: str
-) -> None:
+def test_every_program_has_the_constructs_that_another_parser_finds(programs: dict, benchmark: str) -> None:
     parso = pytest.importorskip("parso")
     kinds = {"for_stmt": "for", "while_stmt": "while", "if_stmt": "if", "try_stmt": "try"}
 
