@@ -23,7 +23,6 @@ from tests.results.conftest import TASK
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample, suite_of
 
-
 HEADER = "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt"
 
 
