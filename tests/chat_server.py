@@ -1,16 +1,27 @@
 """A local server with the part of OpenAI's chat completions that the harness uses."""
 
-from __future__ import annotations
-
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Answers = Callable[[list[dict[str, str]]], Any]
+Messages = list[dict[str, str]]
+Answers = Callable[[Messages], Any]
+
+
+def target_of(documents: Iterable[Mapping[str, Any]], default: str | None = None) -> Callable[[Messages], str]:
+    """Return a function that answers a prompt of one of some documents right, and others with a default."""
+    # Prompts that end alike belong to one problem; the longest one that fits is meant.
+    targets = sorted(((one["prompt"], one["target"]) for one in documents), key=lambda one: -len(one[0]))
+
+    def answer(messages: Messages) -> str:
+        fitting = (target for prompt, target in targets if messages[-1]["content"].endswith(prompt))
+        return str(next(fitting) if default is None else next(fitting, default))
+
+    return answer
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Reading back what the harness writes, and recorded rows."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

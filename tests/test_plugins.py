@@ -1,7 +1,5 @@
 """Objects that packages bring by entry points."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -14,11 +14,12 @@ from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
-from tests.docs.replication import lines, undocumented
+from tests.docs.replication import lines as documented_lines
+from tests.docs.replication import undocumented
 from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[1]
-PAGE = lines()
+PAGE = documented_lines()
 LIMITS = Limits(cpu_seconds=10, wall_seconds=10, memory_bytes=4 << 30)
 # The inputs and outputs of Avatar's programs in Java, which the first study's translations ran on.
 AVATAR = ArchivePart(
@@ -38,7 +39,6 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return script
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
@@ -83,10 +83,9 @@ def test_specifications_by_the_first_studys_rule(shared_data: Path) -> None:
             if row["benchmark"] != "humaneval" or not test or place in runs:
                 continue
             code = (row["generated_code"] or "").rpartition("@@ Response")[2].partition("```python")[2]
-            kept_lines = [
-                line for line in code.partition("```")[0].split("\n") if not line.startswith(("assert", "#", "print"))
-            ]
-            source = "\n".join(["from typing import *", *kept_lines, test, ""]) if "```" in code else "assert False"
+            lines = code.partition("```")[0].split("\n")
+            counted = [line for line in lines if not line.startswith(("assert", "#", "print"))]
+            source = "\n".join(["from typing import *", *counted, test, ""]) if "```" in code else "assert False"
             runs[place] = shared_sandbox().submit(Job.script(source, [ScriptCase()], limits=LIMITS))
     right: Counter[tuple[str, str]] = Counter()
     for (model, setting, _), run in runs.items():
@@ -115,11 +114,9 @@ def study_verdict(outcome: Outcome, expected: str) -> str:
 @pytest.mark.slow
 def test_translations_by_the_first_studys_rule(shared_data: Path, upstream: Upstream) -> None:
     texts = {name: content.decode().replace("\r\n", "\n") for name, content in upstream.files(AVATAR).items()}
-    rows = [
-        row
-        for row in read_rows(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
-        if (row["benchmark"], row["target_language"], row["setting"]) == ("avatar", "python", "no_test")
-    ]
+    chosen = {"benchmark": "avatar", "target_language": "python", "setting": "no_test"}
+    recorded = read_rows(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
+    rows = [row for row in recorded if chosen.items() <= row.items()]
     assert len(rows) == 86
     outcomes = shared_sandbox().run(
         Job.script(row["code"], [ScriptCase(texts[f"{row['problem_id']}_in.txt"])], limits=LIMITS) for row in rows

@@ -1,7 +1,5 @@
 """Rewards: the score of a response to a row, in this process and in others, and what no response can gain."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -16,14 +14,9 @@ from lm_eval_codemind.data import load
 from lm_eval_codemind.family import load_problem
 from lm_eval_codemind.rewards import reward, rewards
 from tests.cli import said
+from tests.run_files import read_rows
 
-TASKS = {
-    "output": "codemind_ier_sample",
-    "input": "codemind_input_sample",
-    "loops": "codemind_loops_sample",
-    "states": "codemind_trace_states_sample",
-    "sr": "codemind_sr_sample",
-}
+TASKS = {name: f"codemind_{name}_sample" for name in ("ier", "input", "loops", "trace_states", "sr")}
 Row = dict[str, Any]
 
 
@@ -34,23 +27,18 @@ class Rows(list[Row]):
         return f"{len(self)} rows"
 
 
-def read(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     """The rows of a task of each kind, from one export."""
     path = tmp_path_factory.mktemp("export") / "rows.jsonl"
-    arguments = ["export", "--tasks", ",".join(TASKS.values()), "--evaluation", "-o", str(path)]
-    said(*arguments)
-    rows = read(path)
+    said("export", "--tasks", ",".join(TASKS.values()), "--evaluation", "-o", path)
+    rows = read_rows(path)
     return {kind: [row for row in rows if row["task"].startswith(task)] for kind, task in TASKS.items()}
 
 
 @pytest.fixture(scope="module")
 def outputs(exported: dict[str, list[Row]]) -> Rows:
-    return Rows(exported["output"])
+    return Rows(exported["ier"])
 
 
 @pytest.mark.parametrize("kind", TASKS)
@@ -93,7 +81,7 @@ def test_a_row_that_lost_its_column_is_an_error(outputs: Rows) -> None:
 
 
 def test_threads(exported: dict[str, list[Row]]) -> None:
-    rows = exported["output"][:8] + exported["input"][:4]
+    rows = exported["ier"][:8] + exported["input"][:4]
     with ThreadPoolExecutor(8) as pool:
         scores = list(pool.map(reward, rows * 4, [row["target"] for row in rows] * 4))
     assert scores == [1.0] * 48

@@ -1,8 +1,5 @@
 """Views of families that other packages bring."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,15 +11,16 @@ from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.samples import Sample
 
 
-class Mine(ExecutionReasoning):
+@pytest.fixture
+def mine(monkeypatch: pytest.MonkeyPatch) -> type[Family]:
     """A family whose variants the tests change."""
 
+    class Mine(ExecutionReasoning):
+        pass
 
-@pytest.fixture
-def mine(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Mine]]:
     known = dict(families.families())
     monkeypatch.setattr("lm_eval_codemind.families.views.families", lambda: {**known, "mine": Mine()})
-    yield Mine
+    return Mine
 
 
 def test_a_family_without_a_view_has_the_plain_one(mine: type[Family]) -> None:

@@ -1,7 +1,5 @@
 """``codemind export``: what it refuses, and labels of one's own programs that plain Python gives as well."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -10,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import export
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.problems import Problem
@@ -20,6 +16,7 @@ from lm_eval_codemind.rewards import rewards
 from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
 from self_logging import self_logging
+from tests.cli import codemind, refused, said
 from tests.run_files import read_rows
 
 PROGRAMS = Path(__file__).with_name("programs.jsonl")
@@ -33,34 +30,30 @@ FAILING = {
 }
 
 
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, ["export", *map(str, arguments)])
-
-
 def question(row: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(row["scoring"])["question"])
 
 
 def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
-    for seed in (0, 9):
-        refused = run("--tasks", "codemind_ier_fresh_sample", "--metadata", f'{{"input_seed": {seed}}}', "-o", out)
-        assert refused.exit_code == 1 and "for evaluation" in refused.output and not out.exists()
-    refused = run("--tasks", "codemind_ier_sample", "-o", out)
-    assert refused.exit_code == 1 and "all 24 questions" in refused.output and not out.exists()
-    for items in ("all", "3"):
-        more = f'{{"items": "{items}"}}'
-        refused = run("--tasks", "codemind_runtime_sample", "--metadata", more, "-o", out)
-        assert refused.exit_code == 1 and "packaged evaluation" in refused.output and not out.exists()
-    assert run("--tasks", "codemind_ier_sample", "--evaluation", "-o", out).exit_code == 0
+    for task, metadata, message in (
+        ("codemind_ier_fresh_sample", {"input_seed": 0}, "for evaluation"),
+        ("codemind_ier_fresh_sample", {"input_seed": 9}, "for evaluation"),
+        ("codemind_ier_sample", {}, "all 24 questions"),
+        ("codemind_runtime_sample", {"items": "all"}, "packaged evaluation"),
+        ("codemind_runtime_sample", {"items": "3"}, "packaged evaluation"),
+    ):
+        assert message in refused("export", "--tasks", task, "--metadata", json.dumps(metadata), "-o", out)
+        assert not out.exists()
+    said("export", "--tasks", "codemind_ier_sample", "--evaluation", "-o", out)
     assert len(read_rows(out)) == 24
 
 
 def test_questions_of_the_evaluation_are_left_out(tmp_path: Path) -> None:
     out, packaged = tmp_path / "rows.jsonl", tmp_path / "packaged.jsonl"
-    done = run("--tasks", "codemind_ier_fresh_sample", "--metadata", '{"input_seed": 12}', "-o", out)
-    assert done.exit_code == 0 and "packaged evaluation are left out" in done.output
-    assert run("--tasks", "codemind_ier_fresh_sample", "--evaluation", "-o", packaged).exit_code == 0
+    fresh = ("export", "--tasks", "codemind_ier_fresh_sample")
+    assert "packaged evaluation are left out" in said(*fresh, "--metadata", '{"input_seed": 12}', "-o", out)
+    said(*fresh, "--evaluation", "-o", packaged)
     rows, known = read_rows(out), {row["text"] for row in read_rows(packaged)}
     assert len(rows) > 10 and not [row for row in rows if row["text"] in known or row["seed"] != 12]
     assert {row["item"] for row in rows} == {"fresh_1"}
@@ -76,7 +69,7 @@ def test_wrong_options_have_a_message(tmp_path: Path) -> None:
         (["--tasks", "codemind_no", "--evaluation"], "no task of this suite"),
         (["--tasks", "codemind_ier_fresh_sample", "--metadata", '{"input_seed": "x"}'], "must be a whole number"),
     ):
-        result = run(*arguments, "-o", out)
+        result = codemind("export", *arguments, "-o", out)
         assert result.exit_code != 0 and message in result.output, result.output
 
 
@@ -97,8 +90,8 @@ def test_wrong_options_have_a_message(tmp_path: Path) -> None:
 def test_a_wrong_line_is_named(line: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "programs.jsonl"
     file.write_text('{"id": "first", "code": "def f():\\n    return 1\\n", "call": "f()"}\n\n' + line + "\n")
-    result = run("--programs", file, "-o", tmp_path / "rows.jsonl")
-    assert result.exit_code == 1 and f"{file}, line 3: " in result.output and message in result.output, result.output
+    refusal = refused("export", "--programs", file, "-o", tmp_path / "rows.jsonl")
+    assert f"{file}, line 3: " in refusal and message in refusal
 
 
 @pytest.mark.slow
@@ -106,18 +99,17 @@ def test_programs_without_a_proven_label_are_left_out_by_name(tmp_path: Path) ->
     file = tmp_path / "programs.jsonl"
     rows = [{"id": name, "code": code, "call": call} for name, (code, call, _) in FAILING.items()]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = run("--programs", file, "-o", tmp_path / "rows.jsonl")
-    assert result.exit_code == 0 and "rows.jsonl: 0 rows" in result.output, result.output
+    output = said("export", "--programs", file, "-o", tmp_path / "rows.jsonl")
+    assert "rows.jsonl: 0 rows" in output
     for name, (_, _, reason) in FAILING.items():
-        (line,) = [line for line in result.output.splitlines() if line.startswith(f"left out: {name}: ")]
+        (line,) = [line for line in output.splitlines() if line.startswith(f"left out: {name}: ")]
         assert reason in line
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     out = tmp_path_factory.mktemp("own") / "rows.jsonl"
-    result = run("--programs", PROGRAMS, "--inputs", "1", "--seed", "11", "-o", out)
-    assert result.exit_code == 0 and "left out" not in result.output, result.output
+    assert "left out" not in said("export", "--programs", PROGRAMS, "--inputs", "1", "--seed", "11", "-o", out)
     return read_rows(out)
 
 
@@ -136,9 +128,8 @@ def test_plain_python_gives_every_label_of_twenty_programs(own: list[dict[str, A
         asked = question(row)
         script = asked["kind"] == "script"
         code = asked["code"] + ("" if script else f"\nprint(repr({asked['input']}))\n")
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=asked["input"] if script else "", capture_output=True, text=True
-        )
+        stdin = asked["input"] if script else ""
+        done = subprocess.run([sys.executable, "-c", code], input=stdin, capture_output=True, text=True)
         if script:
             assert done.stdout == asked["output"]
         else:

@@ -1,7 +1,5 @@
 """Errors that the user can fix: a message, status 1 or 2, no traceback and no truncated file."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource
@@ -18,73 +16,42 @@ from click.testing import CliRunner
 import lm_eval_codemind
 from lm_eval_codemind.cli import COMMANDS, main
 from lm_eval_codemind.files import write_whole
+from tests.cli import refused, said
 
 # A file of at most this many bytes stands for a full disk: writing fails in the middle.
 _LIMIT = 2000
+RUN = ("run", "--model", "codemind-null", "--tasks")
 
 
-def said(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code != 0
-    assert isinstance(result.exception, SystemExit), result.exception
-    assert "Traceback" not in result.output
-    return " ".join(result.output.split())
+def on_a_full_disk(*arguments: object, cwd: Path) -> str:
+    """Return what a command says that fails."""
 
-
-def on_a_full_disk(*arguments: object, cwd: Path, limit: int = _LIMIT) -> subprocess.CompletedProcess[str]:
     def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_LIMIT, _LIMIT))
 
-    return subprocess.run(
-        [sys.executable, "-c", "from lm_eval_codemind.cli import main; main()", *map(str, arguments)],
-        cwd=cwd,
-        preexec_fn=limited,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    command = [sys.executable, "-c", "from lm_eval_codemind.cli import main; main()", *map(str, arguments)]
+    options = {"env": {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, "capture_output": True, "text": True}
+    done = subprocess.run(command, cwd=cwd, preexec_fn=limited, check=False, **options)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr[-2000:]
+    return done.stderr
 
 
 def test_misspelled_names() -> None:
-    assert "did you mean report" in said("reprot")
-    assert "did you mean humaneval" in said("data", "build", "--benchmark", "humanevl")
-    assert "unknown task codemind_ier_smaple; did you mean codemind_ier_sample" in said(
-        "run", "--model", "codemind-oracle", "--tasks", "codemind_ier_smaple"
-    )
-
-
-def test_misspelled_task_to_score(tmp_path: Path) -> None:
-    responses = tmp_path / "responses.jsonl"
-    responses.write_text('{"benchmark": "sample", "problem_id": "sample/1", "response": "1"}\n')
-    assert "did you mean codemind_ier_sample" in said(
-        "score", "--responses", responses, "--tasks", "codemind_ier_smaple"
-    )
-
-
-def test_a_model_to_score_with(tmp_path: Path) -> None:
-    responses = tmp_path / "responses.jsonl"
-    responses.write_text('{"benchmark": "sample", "problem_id": "sample/1", "response": "1"}\n')
-    arguments = ("score", "--responses", responses, "--tasks", "codemind_ier_sample", "--model", "gpt-4")
-    assert "leave out --model" in said(*arguments)
-
-
-def test_more_examples_than_there_are() -> None:
-    message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--num_fewshot", "4")
-    assert "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3 or fewer" in message
+    assert "did you mean report" in refused("reprot", status=2)
+    assert "did you mean humaneval" in refused("data", "build", "--benchmark", "humanevl", status=2)
+    misspelled = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_smaple")
+    assert "unknown task codemind_ier_smaple; did you mean codemind_ier_sample" in misspelled
 
 
 def test_the_harness_options_under_our_name() -> None:
-    result = CliRunner().invoke(main, ["run", "--help"])
-    assert result.exit_code == 0
-    assert result.output.startswith("usage: codemind run --model MODEL")
-    assert "lm-eval run" not in result.output.split("options:")[0]
+    usage = said("run", "--help")
+    assert usage.startswith("usage: codemind run --model MODEL")
+    assert "lm-eval run" not in usage.split("options:")[0]
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"run"}))
 def test_every_command_has_help(command: str) -> None:
-    result = CliRunner().invoke(main, [command, "--help"])
-    assert result.exit_code == 0 and f"{command} [OPTIONS]" in result.output
+    assert f"{command} [OPTIONS]" in said(command, "--help")
 
 
 def subcommands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -109,22 +76,12 @@ def test_summaries_fit_in_a_line(group: tuple[str, ...]) -> None:
 
 def test_the_output_has_one_name() -> None:
     """That of the harness."""
-    options = {
-        option
-        for command in ALL_COMMANDS.values()
-        for parameter in command.params
-        for option in (*parameter.opts, *parameter.secondary_opts)
-    }
+    parameters = [parameter for command in ALL_COMMANDS.values() for parameter in command.params]
+    options = {option for parameter in parameters for option in (*parameter.opts, *parameter.secondary_opts)}
     assert "--output_path" in options and not options & {"--output", "--out", "--output-path", "--folder"}
     of_paths = {names: one for names, one in ALL_COMMANDS.items() if any("-o" in p.opts for p in one.params)}
     assert len(of_paths) >= 9
     assert all(any({"-o", "--output_path"} <= set(p.opts) for p in one.params) for one in of_paths.values())
-
-
-def test_an_input_that_is_not_python(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text("def f(x):\n    return x\n")
-    assert "'f(' is not Python" in said("trace", program, "--input", "f(")
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,45 +97,37 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         write_whole(path, "second")
     assert path.read_text() == "first"
     assert [file.name for file in path.parent.iterdir()] == ["file.txt"]
-    write = Path("/dev/full")
     monkeypatch.undo()
     with pytest.raises(OSError, match="/dev/full"):
-        write_whole(write, "text")
+        write_whole(Path("/dev/full"), "text")
 
 
 def test_results_on_a_full_or_read_only_disk(tmp_path: Path) -> None:
-    arguments = ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "3"]
-    done = on_a_full_disk(*arguments, "--output_path", "results", "--log_samples", cwd=tmp_path)
-    assert done.returncode == 1, done.stderr[-2000:]
-    assert "Error: results: results are incomplete" in done.stderr, done.stderr[-2000:]
+    arguments = (*RUN, "codemind_ier_sample", "--limit", "3")
+    message = on_a_full_disk(*arguments, "--output_path", "results", "--log_samples", cwd=tmp_path)
+    assert "Error: results: results are incomplete" in message
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".json", ".jsonl")]
 
-    assert "/proc/results: results cannot be written there" in said(*arguments, "--output_path", "/proc/results")
+    assert "/proc/results: results cannot be written there" in refused(*arguments, "--output_path", "/proc/results")
 
 
 @pytest.mark.slow
 def test_report_and_data_on_a_full_disk(tmp_path: Path) -> None:
-    run = ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "3"]
-    CliRunner().invoke(main, [*run, "--output_path", str(tmp_path / "results"), "--log_samples"])
+    options = ("--limit", "3", "--output_path", tmp_path / "results", "--log_samples")
+    said(*RUN, "codemind_ier_sample", *options)
     report = on_a_full_disk("report", "results", "-o", "report.html", cwd=tmp_path)
-    assert report.returncode == 1 and "Error: report.html: File too large" in report.stderr, report.stderr[-2000:]
+    assert "Error: report.html: File too large" in report
     assert not list(tmp_path.glob("report.html*"))
 
 
 @pytest.mark.slow
 @pytest.mark.upstream
-def test_a_build_on_a_full_disk(tmp_path: Path) -> None:
-    upstream = Path(__file__).parents[3] / "shared" / "data" / "upstream"
-    if not upstream.is_dir():
-        pytest.skip(f"no upstream archives in {upstream}")
-    arguments = ["data", "build", "--benchmark", "humaneval", "--upstream", upstream, "--output_path", "data"]
-    data = on_a_full_disk(*arguments, cwd=tmp_path)
-    assert data.returncode == 1 and "File too large" in data.stderr, data.stderr[-2000:]
-    assert "Traceback" not in data.stderr
+def test_a_build_on_a_full_disk(shared_data: Path, tmp_path: Path) -> None:
+    places = ("--upstream", shared_data / "upstream", "--output_path", "data")
+    assert "File too large" in on_a_full_disk("data", "build", "--benchmark", "humaneval", *places, cwd=tmp_path)
     assert not [path for path in tmp_path.glob("data/*") if path.is_file() and path.name != ".lock"]
 
 
-RUN = ("run", "--model", "codemind-null", "--tasks")
 FILES = {
     "latin.py": b"x = '\xe9'\n",
     "open.py": b"def f(x):\n    return x(\n",
@@ -215,6 +164,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            (*RUN, "codemind_ier_sample", "--num_fewshot", "4"),
+            "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3",
+        ),
         ((*RUN, "nonsense"), "--tasks: Tasks not found: nonsense; `lm_eval ls tasks` lists the tasks"),
         ((*RUN, "codemind_ier_sample", "--metadata", "{"), "Invalid JSON"),
         ((*RUN, "codemind_ier_sample", "--config", "missing.yaml"), "Config file not found"),
@@ -255,16 +208,6 @@ def test_a_message_of_a_line_or_two(arguments: Sequence[str], message: str) -> N
     ],
 )
 def test_lm_eval_says_the_same(options: Sequence[str], message: str) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "lm_eval",
-        "run",
-        "--model",
-        "dummy",
-        "--tasks",
-        "codemind_runtime_sample",
-        *options,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ["-m", "lm_eval", "run", "--model", "dummy", "--tasks", "codemind_runtime_sample", *options]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr, done.stderr[-2000:]

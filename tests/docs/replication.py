@@ -1,7 +1,5 @@
 """The CSV files of docs/replication, and the tables that scripts print as Markdown."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 All that can run are run: with a model that knows the answers, on the sample, in an empty directory.
 """
 
-from __future__ import annotations
-
 import configparser
 import re
 import shlex
@@ -15,7 +13,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
 from family_pages import EXAMPLE
@@ -24,6 +21,7 @@ from lm_eval_codemind.commands.plan import command as plan
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 from tables import METRICS, seeds_table, with_baselines
+from tests.cli import refused, said
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "tasks").rglob("*.md"))]
@@ -36,8 +34,8 @@ ELSEWHERE = {
     "codemind compare": "tests/results/test_compare.py",
     "codemind data build": "tests/data/test_build.py",
     "codemind export": "tests/docs/test_training.py",
-    "codemind fresh": "tests/commands/test_fresh.py",
-    "codemind sandbox run": "tests/commands/test_sandbox.py",
+    "codemind fresh": "tests/commands/test_programs.py",
+    "codemind sandbox run": "tests/commands/test_programs.py",
     "codemind submit": "tests/results/test_submission.py",
     "codemind leaderboard": "tests/results/test_submission.py",
     "codemind score --responses ier_": "tests/docs/test_printed.py",
@@ -137,8 +135,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         run = ["run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--limit", "4"]
-        result = CliRunner().invoke(main, [*run, "--output_path", "results", "--log_samples"])
-        assert result.exit_code == 0, result.output
+        said(*run, "--output_path", "results", "--log_samples")
     (folder / "responses.jsonl").write_text(
         '{"benchmark": "sample", "problem_id": "Sample_bit_masks", "response": "<output>\\n1\\n</output>"}\n'
     )
@@ -148,9 +145,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_the_sample(arguments: list[str]) -> list[str]:
     """Return the arguments of an evaluation with another model and the sample's task."""
     options = parsed_arguments([argument for argument in arguments if argument != "run"])
-    names = [
-        name if name.endswith("_sample") else SAMPLES.get(name, f"{name}_sample") for name in task_names(options.tasks)
-    ]
+    asked = task_names(options.tasks)
+    names = [name if name.endswith("_sample") else SAMPLES.get(name, f"{name}_sample") for name in asked]
     log = ["--log_samples", "--output_path", "other"] if "--log_samples" in arguments else []
     confirmed = ["--confirm_run_unsafe_code"] if "--confirm_run_unsafe_code" in arguments else []
     return ["run", "--model", "codemind-oracle", "--tasks", ",".join(names), "--limit", "4", *log, *confirmed]
@@ -166,11 +162,10 @@ def test_command_runs(command: str, directory: Path, monkeypatch: pytest.MonkeyP
         return
     if program == "lm_eval" or arguments[0] == "run":
         arguments = on_the_sample(arguments)
-    result = CliRunner().invoke(main, arguments)
     if command == INCOMPLETE:
-        assert result.exit_code == 1 and "add --confirm_run_unsafe_code" in result.output
-        return
-    assert result.exit_code == 0, result.output[-3000:]
+        assert "add --confirm_run_unsafe_code" in refused(*arguments)
+    else:
+        said(*arguments)
 
 
 def test_local_links_of_the_readme_exist() -> None:
@@ -203,6 +198,5 @@ def test_examples_of_readmes_are_what_the_script_writes(tmp_path: Path) -> None:
     written = {file.parent.name: file.read_text(encoding="utf-8") for file in (tmp_path / "tasks").glob("*/README.md")}
     assert sum("\n## Example\n" in text for text in written.values()) >= 12
     for name, text in written.items():
-        assert (ROOT / "tasks" / name / "README.md").read_text(encoding="utf-8") == text, (
-            f"run utils/release/family_pages.py: {name}"
-        )
+        shown = (ROOT / "tasks" / name / "README.md").read_text(encoding="utf-8")
+        assert shown == text, f"run utils/release/family_pages.py: {name}"

@@ -1,12 +1,9 @@
 """The table of extras names the tasks that stop in an environment without extras, and no others."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lm_eval.tasks import TaskManager
@@ -55,24 +52,16 @@ def installed_without_extras() -> set[str]:
 def without_extras(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Hide the packages of the extras that no package of the base installation needs; give their names."""
     base, providers = installed_without_extras(), packages_distributions()
-    hidden = {
-        module
-        for module in python._EXTRAS
-        if not any(canonicalize_name(provider) in base for provider in providers.get(module, ()))
-    }
-    usual = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *package: None if name in hidden else usual(name, *package)
-    )
+    needed = {module for module, names in providers.items() if base & set(map(canonicalize_name, names))}
+    hidden, usual = set(python._EXTRAS) - needed, importlib.util.find_spec
+
+    def find_spec(name: str, *package: str) -> object:
+        return None if name in hidden else usual(name, *package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
     return hidden
 
 
-def first_stage(manager: Any, task: str) -> str:
-    """Return the task itself, or the one whose programs it asks about."""
-    return str(dataset_arguments(manager, task).get(stages.TASK, task))
-
-
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_table_of_extras(built_data: Path, without_extras: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
@@ -84,7 +73,8 @@ def test_the_table_of_extras(built_data: Path, without_extras: set[str], monkeyp
         if task.startswith(OTHERS):
             continue
         try:
-            manager.load([first_stage(manager, task)])
+            # The task itself, or the one whose programs it asks about.
+            manager.load([dataset_arguments(manager, task).get(stages.TASK, task)])
         except (RuntimeError, ValueError) as error:
             (extras,) = re.findall(r"pip install 'lm-eval-codemind\[([\w,]+)\]'", str(error)) or [str(error)]
             stopping[task] = extras

@@ -1,18 +1,17 @@
 """Outputs and results in README.md and docs/ are what the commands next to them print."""
 
-from __future__ import annotations
-
+import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
-from tests.cli import said
+from tests.cli import codemind, said
+from tests.run_files import read_rows, read_run
 
 ROOT = Path(__file__).parents[2]
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
@@ -25,11 +24,6 @@ def printed(page: str) -> dict[str, str]:
     return dict(_PRINTED.findall((ROOT / page).read_text(encoding="utf-8")))
 
 
-def codemind(*arguments: str) -> str:
-    result = CliRunner().invoke(main, arguments)
-    return result.output
-
-
 @pytest.fixture(scope="module")
 def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory with the scored outputs of the two models: ``results``, and ``published`` by the published rules."""
@@ -40,12 +34,10 @@ def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempP
         for model in MODELS:
             responses = str(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
             for place, task in (("results", "codemind_ier"), ("published", "codemind_ier_published")):
-                arguments = ["score", "--responses", responses, "--tasks", task, "--output_path", f"{place}/{model}"]
-                said(*arguments)
+                said("score", "--responses", responses, "--tasks", task, "--output_path", f"{place}/{model}")
         yield folder
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.timeout(1800)
 def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,19 +45,16 @@ def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.Monk
     shown = printed("docs/results.md")
     for program in ("show", "compare"):
         (command,) = (command for command in shown if command.startswith(f"codemind {program} "))
-        assert shown[command] in codemind(*command.split()[1:]), command
+        assert shown[command] in said(*command.split()[1:]), command
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.timeout(1800)
 def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(recorded)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    proven, published = (
-        codemind("show", "results", "-n", "0"),
-        codemind("show", "published", "-n", "0", "--all-metrics"),
-    )
+    proven = said("show", "results", "-n", "0")
+    published = said("show", "published", "-n", "0", "--all-metrics")
     for model in MODELS:
         (row,) = re.findall(rf"^\| {re.escape(model)} \| (.*) \|$", readme, re.MULTILINE)
         for name, cell in zip(BENCHMARKS, row.split(" | "), strict=True):
@@ -74,6 +63,22 @@ def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPat
             text = rf"^codemind_ier_published_{name} +{re.escape(model)} +r_ier_text[^ ]* +([\d.]+)%"
             (value, *_) = re.findall(text, published, re.MULTILINE)
             assert cell.removesuffix(" *") == f"{score} ({low} to {high}) [{value}]", (model, name)
+
+
+@pytest.mark.upstream
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("model", MODELS)
+def test_published_figures_and_verdicts(model: str, recorded: Path, shared_data: Path) -> None:
+    results, samples = read_run(recorded / "published" / model)
+    for benchmark, figure in json.loads((shared_data / "recorded" / "published_ier.json").read_text())[model].items():
+        score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
+        assert f"{score:.4f}" == figure
+    rows = read_rows(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
+    verdicts = {
+        (row["doc"]["benchmark"].removeprefix("published_"), row["doc"]["problem_id"]): row["r_ier_text"]
+        for row in chain(*samples.values())
+    }
+    assert verdicts == {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in rows}
 
 
 def test_outputs_of_the_page_on_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,4 +90,4 @@ def test_outputs_of_the_page_on_running(tmp_path: Path, monkeypatch: pytest.Monk
     for command, text in shown.items():
         program, *arguments = command.split()
         arguments = arguments if program == "codemind" else ["run", *arguments]
-        assert text in codemind(*arguments), command
+        assert text in codemind(*arguments).output, command

@@ -1,7 +1,5 @@
 """The examples on training in docs/extending.md run, with the real trainers where they are installed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -13,6 +11,7 @@ import pytest
 from datasets import load_dataset
 
 from tests.cli import said
+from tests.run_files import read_rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 EXAMPLES = dict(re.findall(r"^<!-- ([\w ]+) -->\n```\w+\n(.+?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE))
@@ -26,17 +25,13 @@ def run(title: str, name: str = "__example__") -> dict[str, Any]:
     return namespace
 
 
-def export(command: str) -> None:
-    said(*shlex.split(command))
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the rows of the first command."""
     path = tmp_path_factory.mktemp("training")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
-        export(COMMANDS[0])
+        said(*shlex.split(COMMANDS[0]))
     return path
 
 
@@ -47,7 +42,7 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
+    return read_rows(folder / "train.jsonl")
 
 
 def test_examples_are_short() -> None:
@@ -65,8 +60,8 @@ def test_the_first_reward(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.slow
 def test_own_programs(folder: Path) -> None:
     (folder / "programs.jsonl").write_text(EXAMPLES["programs"])
-    export(COMMANDS[1])
-    own = [json.loads(line) for line in (folder / "own.jsonl").read_text().splitlines()]
+    said(*shlex.split(COMMANDS[1]))
+    own = read_rows(folder / "own.jsonl")
     assert {row["problem_id"].partition("#")[0] for row in own} == {"evens", "squares"}
     assert {"output", "input"} <= {row["task"] for row in own} and {"MIT", ""} == {row["licence"] for row in own}
 

@@ -1,7 +1,5 @@
 """The recipes of docs/extending.md: a benchmark, a family and a language that no other module knows by name."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -14,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.plugins import registered
-from tests.cli import codemind
+from tests.cli import refused, said
 from tests.run_files import read_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -52,9 +50,8 @@ def installed(folder: Path, points: str) -> Iterator[None]:
 def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give a directory with the page's files, installed as a package that names them in its entry points."""
     folder = tmp_path_factory.mktemp("package")
-    for name, content in re.findall(
-        r"<!-- (\S+\.\w+) -->\n```\w+\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
-    ):
+    blocks = re.compile(r"<!-- (\S+\.\w+) -->\n```\w+\n(.*?)```", re.DOTALL)
+    for name, content in blocks.findall(PAGE.read_text(encoding="utf-8")):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")
@@ -63,12 +60,6 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     )
     with installed(folder, ENTRY_POINTS):
         yield folder
-
-
-def done(*arguments: str) -> str:
-    result = codemind(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -84,26 +75,22 @@ def results(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     recorded = folder / "responses.jsonl"
     recorded.write_text("".join(json.dumps({**row, "model": "mine"}) + "\n" for row in rows))
     arguments = ["--responses", str(recorded), "--tasks", TASK, "--output_path", str(folder / "out")]
-    assert "r_parity" in done("score", *arguments)
+    assert "r_parity" in said("score", *arguments)
     return folder / "out"
 
 
 def test_the_harness_runs_it(package: Path) -> None:
     # The harness's own program in a separate process: only an installed package tells it of these modules.
     arguments = ["--model", "dummy", "--tasks", TASK, "--include_path", str(package / "tasks")]
-    ended = subprocess.run(
-        [Path(sys.executable).with_name("lm_eval"), *arguments],
-        env=os.environ | {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=550,
-    )
+    environment = os.environ | {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [Path(sys.executable).with_name("lm_eval"), *arguments]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=550)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert TASK in ended.stdout and "r_parity" in ended.stdout
 
 
 def test_the_oracle_gets_everything(package: Path) -> None:
-    oracle = done("run", "--model", "codemind-oracle", "--tasks", TASK)
+    oracle = said("run", "--model", "codemind-oracle", "--tasks", TASK)
     assert re.search(r"r_parity\s*\|↑\s*\|\s*1\|", oracle)
 
 
@@ -116,24 +103,17 @@ def test_each_question_is_scored_and_sealed_under_its_own_key(results: Path) -> 
     assert [key for key, score in scores.items() if score == 0] == [("difference", "positive"), ("nested", "positive")]
 
 
-def test_two_questions_of_a_problem_are_shown(results: Path) -> None:
-    shown = done("show", str(results))
-    assert "Hardest problems of Parity" in shown
-    assert "difference/positive" in shown
-
-
-def test_the_report_holds_every_question(results: Path, tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    done("report", str(results), "-o", str(page))
-    assert page.stat().st_size > 10_000
+def test_two_questions_of_a_problem_are_shown_and_reported(results: Path, tmp_path: Path) -> None:
+    shown = said("show", results)
+    assert "Hardest problems of Parity" in shown and "difference/positive" in shown
+    said("report", results, "-o", tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
 def test_it_verifies_and_a_changed_answer_is_named_by_its_key(results: Path) -> None:
-    assert "equal" in done("verify", str(results))
+    assert "equal" in said("verify", str(results))
     (samples,) = results.rglob("samples_*.jsonl")
     content = samples.read_text()
     samples.write_text(content.replace("No, it is odd", "Yes, it is odd"))
-    changed = codemind("verify", str(results))
-    assert changed.exit_code == 1
-    assert "nested/even" in changed.output
+    assert "nested/even" in refused("verify", results)
     samples.write_text(content)

@@ -1,7 +1,5 @@
 """What belongs to one family, or to one study, lies in its folder, and no import goes in a circle."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

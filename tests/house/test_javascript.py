@@ -1,7 +1,5 @@
 """A third language in a separate package: node runs its programs in the sandbox, and no module of ours knows it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator
@@ -14,7 +12,8 @@ from lm_eval_codemind.sandbox import Job, Limits, SeededPool, SharedPool, Status
 from lm_eval_codemind.sandbox.interpreter import Interpreter, InterpreterSandbox
 from lm_eval_codemind.sandbox.runtimes import get_runtime
 from lm_eval_codemind.sandbox.workers import WorkerPool
-from tests.house.test_extending import done, installed
+from tests.cli import said
+from tests.house.test_extending import installed
 from tests.run_files import read_run
 from tests.sandbox.conftest import level, pytest_generate_tests  # noqa: F401
 
@@ -90,11 +89,8 @@ def test_hostile_programs_reach_nothing(sandbox: WorkerPool, source: str) -> Non
 
 
 def test_the_network_is_out_of_reach(sandbox: WorkerPool) -> None:
-    source = (
-        'require("net").connect(80, "127.0.0.1").on("error", (e) => console.log(e.code)).on("connect", () => '
-        'console.log("connected"));'
-    )
-    (outcome,) = sandbox.run([script(source)])
+    say = '.on("error", (e) => console.log(e.code)).on("connect", () => console.log("connected"));'
+    (outcome,) = sandbox.run([script(f'require("net").connect(80, "127.0.0.1"){say}')])
     assert "connected" not in outcome.stdout, outcome
 
 
@@ -107,10 +103,8 @@ def test_the_pools_run_it_by_its_name(package: Path) -> None:
 
 def test_the_oracle_gets_everything_and_silence_nothing(package: Path, tmp_path: Path) -> None:
     for model, score in (("codemind-oracle", 1.0), ("codemind-null", 0.0)):
-        place = ["--output_path", str(tmp_path / model), UNSAFE]
-        done("run", "--model", model, "--tasks", TASK, *place)
-        (file,) = (tmp_path / model).rglob("results_*.json")
-        written = json.loads(file.read_text())
+        said("run", "--model", model, "--tasks", TASK, "--output_path", tmp_path / model, "--log_samples", UNSAFE)
+        written, _ = read_run(tmp_path / model)
         assert written["results"][TASK]["passed,extract-code"] == score
 
 
@@ -119,12 +113,12 @@ def test_recorded_answers_are_scored_and_verified(package: Path, tmp_path: Path)
     rows = [{"benchmark": "js", "problem_id": name, "response": text, "model": "m"} for name, text in answers.items()]
     (tmp_path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     place = str(tmp_path / "out")
-    done("score", "--responses", str(tmp_path / "responses.jsonl"), "--tasks", TASK, "--output_path", place, UNSAFE)
+    said("score", "--responses", str(tmp_path / "responses.jsonl"), "--tasks", TASK, "--output_path", place, UNSAFE)
     _, samples = read_run(tmp_path / "out")
     # One output is the right one for both inputs of the sum, and for one of the other problem's.
     passed = {row["doc"]["problem_id"]: row["passed"] for row in samples[TASK]}
     assert passed == {"sum": 1.0, "reversed": 0.0}
-    assert "equal" in done("verify", place)
+    assert "equal" in said("verify", place)
 
 
 def test_its_scripts_never_get_the_prompt_of_another_languages_scripts(package: Path) -> None:
@@ -133,9 +127,8 @@ def test_its_scripts_never_get_the_prompt_of_another_languages_scripts(package: 
 
 
 def test_a_language_without_a_runtime_is_named() -> None:
-    with pytest.raises(
-        ValueError, match=r"no runtime executes programs in 'cobol'; there are runtimes for java, (javascript, )?python"
-    ):
+    message = r"no runtime executes programs in 'cobol'; there are runtimes for java, (javascript, )?python"
+    with pytest.raises(ValueError, match=message):
         SharedPool().run([Job.script("", [("", "")], language="cobol")])
 
 

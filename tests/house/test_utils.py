@@ -1,7 +1,5 @@
 """Every script for maintainers starts, and those that no other test runs give what is shipped."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess
@@ -46,7 +44,6 @@ def test_the_baselines_of_the_sample_are_those_that_are_shipped(family: str) -> 
         assert scores[metric][name] == pytest.approx(score, abs=6e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_sandbox_is_measured(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
@@ -55,7 +52,6 @@ def test_the_sandbox_is_measured(built_data: Path, monkeypatch: pytest.MonkeyPat
     assert measured.returncode == 0 and measured.stdout.count("two at a time") == 2, measured.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_ces_is_executed_again(built_data: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))

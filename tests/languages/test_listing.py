@@ -1,7 +1,5 @@
 """What listings colour, language by language."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Headless Chromium for the tests of pages."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time
@@ -13,16 +11,9 @@ from typing import Any
 import pytest
 
 _FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+    "--headless", "--no-sandbox", "--no-first-run", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 
 
 class Browser:

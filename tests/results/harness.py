@@ -1,7 +1,5 @@
 """Real runs of the harness for the tests: a model that answers as it is told, on tasks of the suite."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,11 +24,10 @@ class Told(LM):
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         return [self.answer(request.doc) for request in requests]
 
-    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+    def loglikelihood(self, requests: list[Instance]) -> list[Any]:
         raise NotImplementedError
 
-    def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
-        raise NotImplementedError
+    loglikelihood_rolling = loglikelihood
 
 
 @cache
@@ -49,21 +46,10 @@ def evaluate(
 ) -> dict[str, Any]:
     """Run tasks with a model that answers as told, write the harness's files and return its results."""
     tracker = EvaluationTracker(output_path=str(output))
-    tracker.general_config_tracker.log_experiment_args(
-        model_source="told",
-        model_args=f"pretrained={model}",
-        system_instruction="",
-        chat_template="",
-        fewshot_as_multiturn=False,
-    )
-    results = lm_eval.simple_evaluate(
-        model=Told(answer),
-        tasks=tasks,
-        task_manager=manager or task_manager(),
-        bootstrap_iters=100,
-        log_samples=True,
-        **arguments,
-    )
+    # The source of the model and its arguments; no system instruction, chat template or multiturn.
+    tracker.general_config_tracker.log_experiment_args("told", f"pretrained={model}", "", "", False)
+    options = {"task_manager": manager or task_manager(), "bootstrap_iters": 100, "log_samples": True, **arguments}
+    results = lm_eval.simple_evaluate(model=Told(answer), tasks=tasks, **options)
     samples = results.pop("samples")
     tracker.save_results_aggregated(results=results, samples=samples)
     for task, of_task in samples.items():

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -10,15 +8,12 @@ import pytest
 from scipy import stats
 
 from lm_eval_codemind.families.table import Column, Table, show
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, measure
-from lm_eval_codemind.results.analysis import analyses, natural
+from lm_eval_codemind.results.analysis import analyses, natural, summary
 from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.runs import read_runs
-
-
-@pytest.fixture(scope="module")
-def observations(output: Path) -> list:
-    return observe(read_runs([output]))
+from tests.results.harness import evaluate
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +21,7 @@ def tables(output: Path, observations: list) -> dict[str, Table]:
     return {table.name: table for table in analyses(read_runs([output]), observations)}
 
 
-def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table]) -> None:
+def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table], observations: list) -> None:
     records = tables["summary"].records()
     assert {record["model"] for record in records} == {"org/right", "org/scripts"}
     for record in records:
@@ -34,12 +29,9 @@ def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table]) -> Non
         results = json.loads(file.read_text())["results"][record["task"]]
         assert record["value"] == results[f"{record['metric']},strict-match"]
         assert record["low"] <= record["value"] <= record["high"]
-
-
-def test_means_of_samples_give_the_harness_s_scores(tables: dict[str, Table], observations: list) -> None:
-    records = [record for record in tables["summary"].records() if record["metric"] == "r_ier"]
-    assert [record["model"] for record in records] == ["org/right", "org/scripts"]
-    for record in records:
+    means = [record for record in records if record["metric"] == "r_ier"]
+    assert [record["model"] for record in means] == ["org/right", "org/scripts"]
+    for record in means:
         scores = [o.score for o in observations if o.model == record["model"] and o.task == record["task"]]
         assert sum(scores) / len(scores) == record["value"]
 
@@ -47,13 +39,9 @@ def test_means_of_samples_give_the_harness_s_scores(tables: dict[str, Table], ob
 def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observations: list) -> None:
     mine = [o for o in observations if o.model == "org/scripts"]
     expected = stats.spearmanr([cyclomatic_complexity(o.unit[0].doc["code"]) for o in mine], [o.score for o in mine])
-    (record,) = [
-        r
-        for r in tables["correlations"].records()
-        if r["model"] == "org/scripts" and r["measure"] == "CC" and r["benchmark"] == ALL
-    ]
-    assert record["rho"] == pytest.approx(expected.statistic)
-    assert record["p"] == pytest.approx(expected.pvalue)
+    of_model = [r for r in tables["correlations"].records() if r["model"] == "org/scripts" and r["benchmark"] == ALL]
+    (record,) = (r for r in of_model if r["measure"] == "CC")
+    assert (record["rho"], record["p"]) == pytest.approx((expected.statistic, expected.pvalue))
     assert record["p_corrected"] >= record["p"]
     # All scores of the other model are 1, so there is nothing to correlate.
     others = [r["rho"] for r in tables["correlations"].records() if r["model"] == "org/right"]
@@ -62,11 +50,7 @@ def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observ
 
 def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table], observations: list) -> None:
     mine = [o for o in observations if o.model == "org/scripts"]
-    records = [
-        record
-        for record in tables["constructs"].records()
-        if record["model"] == "org/scripts" and record["benchmark"] == ALL
-    ]
+    records = [r for r in tables["constructs"].records() if r["model"] == "org/scripts" and r["benchmark"] == ALL]
     codes = {o.unit[0].doc["code"] for o in mine}
     tags = {code: measures.constructs for code in codes if (measures := measure(code)) is not None}
     there = {construct for of_program in tags.values() for construct in of_program}
@@ -79,13 +63,10 @@ def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table],
 
 def test_type_and_value_match(tables: dict[str, Table]) -> None:
     records = [r for r in tables["output_types"].records() if r["benchmark"] == ALL]
-    assert {r["type_match"] for r in records if r["model"] == "org/right"} == {1.0}
-    assert {r["value_match"] for r in records if r["model"] == "org/right"} == {1.0}
+    assert {(r["type_match"], r["value_match"]) for r in records if r["model"] == "org/right"} == {(1.0, 1.0)}
     # The other model answers every function and method with a string.
     others = {r["type"]: r for r in records if r["model"] == "org/scripts"}
-    assert others["List"]["value_match"] == 0
-    assert others["List"]["type_match"] == 0
-    assert others["String"]["type_match"] == 1
+    assert others["List"]["value_match"] == others["List"]["type_match"] == 0 and others["String"]["type_match"] == 1
     assert sum(r["n"] for r in others.values()) == 24
 
 
@@ -108,9 +89,9 @@ def test_tables_say_the_same_in_every_form(tables: dict[str, Table]) -> None:
     assert all(table.rows for table in tables.values())
     for table in tables.values():
         records = list(csv.DictReader(io.StringIO(table.to_csv())))
-        assert records == [
-            {name: "" if value is None else str(value) for name, value in record.items()} for record in table.records()
-        ]
+        texts = [[str("" if value is None else value) for value in record.values()] for record in table.records()]
+        assert [list(record.values()) for record in records] == texts
+        assert list(records[0]) == list(table.records()[0])
         assert json.loads(table.to_json())["rows"] == table.records()
         assert len(table.to_text().splitlines()) == len(table.rows) + 2
 
@@ -119,9 +100,8 @@ def test_how_readers_see_values() -> None:
     assert show(0.71512, "percent") == "71.5%"
     assert show(0.0000001, "p") == "<0.001"
     assert show(math.nan, "percent") == "\u2013"
-    table = Table(
-        "t", "T", "", [{"a": "x", "low": 0.5, "b": 1}, {"a": "y", "low": math.nan, "b": 2}], {"b": Column("B")}
-    )
+    rows = [{"a": "x", "low": 0.5, "b": 1}, {"a": "y", "low": math.nan, "b": 2}]
+    table = Table("t", "T", "", rows, {"b": Column("B")})
     assert table.columns == {"a": Column("A"), "low": Column("95% from", "percent"), "b": Column("B")}
     assert table.shown() == [["x", "50.0%", "1"], ["y", "\u2013", "2"]]
     assert table.where(lambda row: row["b"] > 1).rows == [table.rows[1]]
@@ -130,3 +110,34 @@ def test_how_readers_see_values() -> None:
     assert table.to_csv() == "a,low,b\nx,0.5,1\ny,,2\n"
     names = ["HumanEval_1", "HumanEval_10", "HumanEval_2", "HumanEval"]
     assert sorted(names, key=natural) == ["HumanEval", "HumanEval_1", "HumanEval_2", "HumanEval_10"]
+
+
+# -- baselines
+
+RUNTIME = "codemind_runtime_sample"
+
+
+def test_a_task_that_nobody_has_measured_has_no_baseline() -> None:
+    view = views()["runtime"]
+    assert view.baseline(RUNTIME, "coverage_balanced") == 0.5
+    assert math.isnan(view.baseline(RUNTIME, "answered")) and math.isnan(view.baseline("codemind_of_a_user", "right"))
+
+
+@pytest.mark.parametrize("task", ["humaneval", "classeval", "cruxeval", "avatar", "sample"])
+def test_baselines_of_runtime_behaviour_are_low(task: str) -> None:
+    """What needs no execution: at most 65 % of coverage, at most 60 % of the path, few states and outputs."""
+    view = views()["runtime"]
+    best = {
+        metric: view.baseline(f"codemind_runtime_{task}", metric)
+        for metric in ("coverage_balanced", "path_executed", "state_executed", "output")
+    }
+    assert best["coverage_balanced"] <= 0.65 and best["path_executed"] <= 0.6
+    assert best["state_executed"] <= 0.08 and best["output"] <= 0.11
+
+
+def test_the_summary_shows_them(tmp_path: Path) -> None:
+    evaluate(tmp_path, "org/silent", lambda document: "", [RUNTIME])
+    runs = read_runs([tmp_path])
+    rows = {row["metric"]: row for row in summary(runs, observe(runs)).records()}
+    assert rows["coverage_balanced"]["baseline"] == 0.5 and rows["coverage_balanced"]["value"] == 0
+    assert 0 < rows["path_executed"]["baseline"] < 0.55

@@ -1,7 +1,5 @@
 """The table of associations between families, and the UpSet plot, on facts made by hand."""
 
-from __future__ import annotations
-
 from typing import cast
 from xml.etree import ElementTree
 
@@ -9,7 +7,7 @@ import pytest
 
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.results.associations import associations, overlap
+from lm_eval_codemind.results.associations import associations, on_same_problems, overlap
 from lm_eval_codemind.results.figures import UpSet
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.plots import plots
@@ -59,14 +57,22 @@ def test_an_upset_plot_shows_the_exact_intersections() -> None:
     (figure,) = plots([table])
     assert isinstance(figure, UpSet)
     assert set(figure.sets) == {"IER", "DSR"}
-    assert dict(figure.counts) == {
-        frozenset({"IER", "DSR"}): 4,
-        frozenset({"IER"}): 2,
-        frozenset({"DSR"}): 2,
-        frozenset(): 2,
-    }
+    counts = {" and ".join(sorted(sets, reverse=True)) or "none": count for sets, count in figure.counts}
+    assert counts == {"IER and DSR": 4, "IER": 2, "DSR": 2, "none": 2}
     drawn = cast(ElementTree.Element, ElementTree.fromstring(figure.svg(["m"], standalone=True)))
     titles = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}title")]
-    assert sorted(t for t in titles if t) == sorted(
-        f"solved under {what}" for what in ("IER and DSR: 4", "DSR: 2", "IER: 2", "none: 2")
-    )
+    assert sorted(filter(None, titles)) == sorted(f"solved under {sets}: {count}" for sets, count in counts.items())
+
+
+def test_only_common_problems_count() -> None:
+    unrolled = observed("m", "ier_unrolled", {"a": True, "b": True, "c": False, "x": True})
+    plain = observed("m", "ier", {"a": True, "b": False, "c": False, "y": True})
+    (row, total) = on_same_problems([*unrolled, *plain, *observed("n", "ier", {"a": True})]).records()
+    assert (row["benchmark"], total["benchmark"], row["model"], row["n"]) == ("sample", "all", "m", 3)
+    assert (row["metric"], row["metric_same"]) == ("r_ier", "r_ier_same")
+    assert (row["score"], row["score_same"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert row["difference"] == pytest.approx(1 / 3) and row["low"] <= row["difference"] <= row["high"]
+
+
+def test_without_the_other_family_there_is_nothing() -> None:
+    assert not on_same_problems(observed("m", "ier_unrolled", {"a": True})).rows

@@ -1,21 +1,18 @@
 """The harness's caches change no score, no prompt and no record of a run."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from lm_eval.caching import cache
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.sr import task as sr
-from tests.chat_server import chat_server
+from tests.chat_server import Messages, chat_server, target_of
+from tests.cli import said
 from tests.run_files import read_run
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
@@ -27,17 +24,11 @@ DOCUMENTS = [
     *sr.dataset(benchmark="sample", settings=["no_test", "with_test"])["test"],
     *(row for seed in SEEDS for row in fresh.dataset(benchmark="sample", setting="steps", input_seed=seed)["test"]),
 ]
-# Prompts that end alike belong to one problem; the longest one that fits is meant.
-TARGETS = sorted(((one["prompt"], one["target"]) for one in DOCUMENTS), key=lambda one: -len(one[0]))
+# Right, and 55 where the question is about a program of the model.
+first_model = target_of(DOCUMENTS, default="<output>\n55\n</output>")
 
 
-def first_model(messages: list[dict[str, str]]) -> str:
-    """Answer right, and 55 where the question is about a program of the model."""
-    prompt = messages[-1]["content"]
-    return next((target for known, target in TARGETS if prompt.endswith(known)), "<output>\n55\n</output>")
-
-
-def second_model(messages: list[dict[str, str]]) -> str:
+def second_model(messages: Messages) -> str:
     """Write other programs, which are right, and answer every third question wrong."""
     right = first_model(messages)
     if len(messages[-1]["content"]) % 3 == 0:
@@ -74,15 +65,11 @@ def test_every_combination_of_caches(tmp_path: Path, monkeypatch: pytest.MonkeyP
         def run(model: str, seed: int, place: str, *options: str) -> dict[str, Any]:
             output = tmp_path / place
             arguments = f"model={model},base_url={urls[model]},num_concurrent=4"
-            done = CliRunner().invoke(
-                main,
-                [
-                    *("run", "--model", "local-chat-completions", "--model_args", arguments, "--apply_chat_template"),
-                    *("--tasks", TASKS, "--limit", "8", "--confirm_run_unsafe_code", "--log_samples"),
-                    *("--metadata", json.dumps({"input_seed": seed}), "--output_path", str(output), *options),
-                ],
+            said(
+                *("run", "--model", "local-chat-completions", "--model_args", arguments, "--apply_chat_template"),
+                *("--tasks", TASKS, "--limit", "8", "--confirm_run_unsafe_code", "--log_samples"),
+                *("--metadata", json.dumps({"input_seed": seed}), "--output_path", output, *options),
             )
-            assert done.exit_code == 0, done.output
             return content(output)
 
         runs = list(product(MODELS, SEEDS))
@@ -103,8 +90,7 @@ def test_a_cached_request_of_another_seed(seed: int, tmp_path: Path, monkeypatch
     for option in (3 - seed, seed):
         arguments = ["run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample"]
         arguments += ["--metadata", json.dumps({"input_seed": option}), "--cache_requests", "true"]
-        done = CliRunner().invoke(main, [*arguments, "--output_path", str(tmp_path / f"out-{option}"), "--log_samples"])
-        assert done.exit_code == 0, done.output
+        said(*arguments, "--output_path", tmp_path / f"out-{option}", "--log_samples")
     scores = read_run(tmp_path / f"out-{seed}")[0]["results"]["codemind_ier_fresh_sample"]
     assert (scores["r_ier_fresh,strict-match"], scores["contamination_gap,strict-match"]) == (1, 0)
 
@@ -120,10 +106,7 @@ def test_a_replay_is_recorded_with_every_cache(tmp_path: Path, monkeypatch: pyte
     for turn in ("first", "second"):
         arguments = ["run", "--model", "codemind-replay", "--model_args", f"responses={file}"]
         arguments += ["--tasks", "codemind_ier_sample", "--use_cache", str(tmp_path / "cache")]
-        done = CliRunner().invoke(
-            main, [*arguments, "--cache_requests", "true", "--output_path", str(tmp_path / turn), "--log_samples"]
-        )
-        assert done.exit_code == 0, done.output
+        said(*arguments, "--cache_requests", "true", "--output_path", tmp_path / turn, "--log_samples")
         suite = read_run(tmp_path / turn)[0]["configs"]["codemind_ier_sample"]["metadata"]["suite"]
         assert suite["prompts"] == "recorded" and suite["templates"] == "packaged"
         assert len(suite["responses"].split()) == 24

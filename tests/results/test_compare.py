@@ -1,7 +1,5 @@
 """The overall scores of groups, the comparison of two models, and their commands."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -18,7 +16,7 @@ from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.statistics import compare
-from tests.cli import codemind
+from tests.cli import refused, said
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate
 
@@ -54,8 +52,8 @@ def test_the_overall_score_of_a_group_is_the_harness_s(grouped: Path) -> None:
     # It is surer than its less certain part, and between the two.
     assert row["high"] - row["low"] < max(part["high"] - part["low"] for part in parts.values())
     assert min(part["value"] for part in parts.values()) < row["value"] < max(part["value"] for part in parts.values())
-    shown = codemind("show", grouped, "-n", "0")
-    assert re.search(rf"r_ier +codemind_ier_both +org/grouped +{row['value']:.1%}", shown.output), shown.output
+    shown = said("show", grouped, "-n", "0")
+    assert re.search(rf"r_ier +codemind_ier_both +org/grouped +{row['value']:.1%}", shown), shown
 
 
 def test_a_task_in_no_group_stands_for_itself(output: Path) -> None:
@@ -87,9 +85,7 @@ def test_groups_have_the_metrics_to_report() -> None:
 
 def test_two_models_are_compared_problem_by_problem(output: Path) -> None:
     right, scripts = output / "org__right", output / "org__scripts"
-    result = codemind("compare", right, scripts)
-    assert result.exit_code == 0, result.output
-    header, _, *rows = result.output.splitlines()
+    header, _, *rows = said("compare", right, scripts).splitlines()
     assert header.split()[:5] == ["Family", "Score", "Benchmark", "org/right", "org/scripts"]
     (run,) = read_runs([scripts])
     verdicts = [s.scores["r_ier"] for s in run.tasks[0].read_samples() if s.filter == "strict-match"]
@@ -101,22 +97,19 @@ def test_two_models_are_compared_problem_by_problem(output: Path) -> None:
 
 
 def test_runs_that_cannot_be_compared_are_named(output: Path, grouped: Path, tmp_path: Path) -> None:
-    several = codemind("compare", output, output / "org__right")
-    assert several.exit_code == 1 and "several models" in several.output
+    assert "several models" in refused("compare", output, output / "org__right")
     (file,) = (output / "org__right").glob("results_*.json")
     (samples,) = (output / "org__right").glob("samples_*.jsonl")
     raw = json.loads(file.read_text())
     raw["configs"][TASK]["metadata"]["version"] = 0.1
     (tmp_path / file.name).write_text(json.dumps(raw))
     (tmp_path / samples.name).write_text(samples.read_text())
-    outdated = codemind("compare", output / "org__scripts", tmp_path)
-    assert outdated.exit_code == 1 and "has version" in outdated.output and "not comparable" in outdated.output
+    outdated = refused("compare", output / "org__scripts", tmp_path)
+    assert "has version" in outdated and "not comparable" in outdated
     # The same model under other settings is labelled by path, and what differs is said.
     raw["configs"][TASK]["metadata"] = json.loads(file.read_text())["configs"][TASK]["metadata"]
     raw["configs"][TASK]["metadata"]["suite"]["prompts_sha256"] = "0" * 64
     (tmp_path / file.name).write_text(json.dumps(raw))
-    twice = codemind("compare", output / "org__right", tmp_path)
-    assert twice.exit_code == 0 and f"note: {TASK}: prompts: " in twice.output, twice.output
-    assert str(tmp_path) in twice.output and " 0.0%" in twice.output
-    missing = codemind("compare", output / "org__right", tmp_path / "none")
-    assert missing.exit_code == 1 and str(tmp_path / "none") in missing.output
+    twice = said("compare", output / "org__right", tmp_path)
+    assert f"note: {TASK}: prompts: " in twice and str(tmp_path) in twice and " 0.0%" in twice
+    assert str(tmp_path / "none") in refused("compare", output / "org__right", tmp_path / "none")

@@ -1,10 +1,7 @@
 """Families from a run of the harness to the report: analyses, the texts of a sample."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,9 +15,8 @@ from lm_eval_codemind.results.associations import overlap
 from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
-from lm_eval_codemind.statistics import bootstrap
 from tests.cli import said
-from tests.results.browser import Browser, start_browser
+from tests.results.browser import Browser
 from tests.results.harness import evaluate
 
 TASKS = ["codemind_ier_sample", "codemind_sr_sample", "codemind_dsr_sample", "codemind_sr_misleading_sample"]
@@ -116,25 +112,14 @@ def test_semantics_reasoning_shows_three_programs(observations: list[Observation
     assert by_problem[HELPED].programs["C+"].loc > by_problem[HELPED].programs["C"].loc
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("[nan]", "List"),
-        ("(1, nan)", "Tuple"),
-        ("[" * 6_000_000, None),
-        # What the score refuses to parse for its length has no type; two million lists would take gigabytes.
-        ("[" + "[]," * 2_000_000 + "]", None),
-    ],
-    ids=["nan in a list", "nan in a tuple", "6 MB of brackets", "6 MB of lists"],
-)
-def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(
-    observations: list[Observation], answer: str, expected: str | None
-) -> None:
+def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(observations: list[Observation]) -> None:
     known = next(o for o in of(observations, "IER").values() if o.unit[0].doc["kind"] == "function")
-    changed = dataclasses.replace(
-        known.unit[0], answers=(Answer(answer),), doc={**known.unit[0].doc, "output": "[nan]"}
-    )
-    assert known.view.type_match((changed,)) == ("List", expected, known.solved)
+    first = known.unit[0]
+    # What the score refuses to parse for its length has no type; two million lists would take gigabytes.
+    too_long = ("[" * 6_000_000, "[" + "[]," * 2_000_000 + "]")
+    for answer, expected in (("[nan]", "List"), ("(1, nan)", "Tuple"), *((text, None) for text in too_long)):
+        changed = dataclasses.replace(first, answers=(Answer(answer),), doc={**first.doc, "output": "[nan]"})
+        assert known.view.type_match((changed,)) == ("List", expected, known.solved)
 
 
 def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:
@@ -152,27 +137,11 @@ def test_overlap_counts_each_problem_once(observations: list[Observation]) -> No
 
 def test_every_score_and_program_has_its_correlations(run: Run, observations: list[Observation]) -> None:
     tables = {table.name: table for table in analyses([run], observations)}
-    counts = {
-        (r["family"], r["score_name"], r["program"]) for r in tables["correlations"].records() if r["benchmark"] == ALL
+    rows = [row for row in tables["correlations"].records() if row["benchmark"] == ALL]
+    known = [view for _, view in run.known_tasks]
+    assert {(row["family"], row["score_name"], row["program"]) for row in rows} == {
+        (view.title, score, program) for view in known for score in view.scores for program in view.programs
     }
-    assert counts == {
-        (view.title, score, program)
-        for _, view in run.known_tasks
-        for score in view.scores
-        for program in view.programs
-    }
-
-
-def test_the_bootstrap_of_a_constant_is_an_interval() -> None:
-    estimate = bootstrap([(1.0, 0.0)] * 9, lambda means: means[..., 0])
-    # As Wilson's interval of nine out of nine.
-    assert (estimate.low, estimate.value, estimate.high) == (pytest.approx(9 / (9 + 1.959964**2)), 1, 1)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with start_browser() as started:
-        yield started
 
 
 def test_all_families_open_in_the_browser(browser: Browser, directory: Path, tmp_path: Path) -> None:

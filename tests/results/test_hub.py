@@ -1,24 +1,19 @@
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
 import datasets
 import pytest
 import yaml
-from click.testing import CliRunner
 from huggingface_hub import HfApi
 
 from lm_eval_codemind import data
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import data as data_commands
 from lm_eval_codemind.data import benchmark_digests, load
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.catalogue import OWN, SOURCES, benchmarks
+from lm_eval_codemind.data.manifest import benchmark_path, released_digests
 from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
 from lm_eval_codemind.results.hub import write_dataset
-from tests.cli import said
+from tests.cli import codemind, refused, said
 
 
 @pytest.fixture
@@ -51,25 +46,19 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
 
 
 @pytest.mark.upstream
-@pytest.mark.slow
-def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, upstream: Upstream) -> None:
-    build(["humaneval", "avatar"], upstream, cache / "data")
-    problems = {
-        name: load_problems(load.manifest.benchmark_path(cache / "data", name)) for name in ("humaneval", "avatar")
-    }
+def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, built_data: Path) -> None:
+    problems = {name: load_problems(benchmark_path(built_data, name)) for name in ("humaneval", "avatar")}
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
     for name in problems:
-        assert digest(loaded(cache / "folder", name)) == load.manifest.read_manifest(cache / "data")[name].digests[name]
+        assert digest(loaded(cache / "folder", name)) == released_digests(name)[name]
         assert len(problems[name]) == benchmarks()[name].size
     declared = yaml.safe_load((cache / "folder" / "eval.yaml").read_text())
     assert declared["tasks"] == [{"id": "codemind_ier_avatar", "config": "avatar", "split": "test"}]
 
 
 def test_where_to_send_must_be_said(tmp_path: Path) -> None:
-    for arguments in ([], ["org/name", "--output_path", str(tmp_path)]):
-        result = CliRunner().invoke(main, ["data", "push", *arguments])
-        assert result.exit_code == 2
-        assert "--output_path" in result.output
+    for arguments in ([], ["org/name", "--output_path", tmp_path]):
+        assert "--output_path" in refused("data", "push", *arguments, status=2)
 
 
 @pytest.fixture
@@ -106,7 +95,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
     sent: list[str], options: tuple[str, ...], answer: str, goes: bool
 ) -> None:
-    result = CliRunner().invoke(main, ["data", "push", "org/name", *options], input=answer)
+    result = codemind("data", "push", "org/name", *options, stdin=answer)
     assert sent == (["org/name"] if goes else [])
     assert (result.exit_code == 0) == goes, result.output
     assert ("nothing was sent" in result.output) == (not goes)
@@ -116,27 +105,18 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
 def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     traced = dataclasses.replace(benchmarks()["sample"], sources=(SOURCES["r-eval/REval"],))
     monkeypatch.setattr(data_commands, "benchmarks", lambda: {**benchmarks(), "sample": traced})
-    result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
-    assert result.exit_code == 1
+    result = codemind("data", "push", "org/name", "--benchmark", "sample", stdin="n\n")
+    assert result.exit_code == 1 and sent == []
     assert "may not be passed on freely (r-eval/REval: no licence)" in result.output
-    assert sent == []
 
 
 def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
-    read_from = {
-        name: {archive.repository for archive in benchmark.archives}
-        for name, benchmark in benchmarks().items()
-        if benchmark.archives
-    }
-    assert set(read_from) == {name for name, benchmark in benchmarks().items() if not benchmark.packaged}
+    known = benchmarks().items()
+    read_from = {name: {archive.repository for archive in one.archives} for name, one in known if one.archives}
+    assert set(read_from) == {name for name, one in known if not one.packaged}
     assert len(read_from) >= 10
-    restricted = {
-        "FudanSELab/ClassEval",
-        "livecodebench/execution-v2",
-        "r-eval/REval",
-        "Intelligent-CAT-Lab/RE2Bench",
-        "ClaasBeger/StructuralCodeUnderstanding",
-    }
+    restricted = {"FudanSELab/ClassEval", "livecodebench/execution-v2", "r-eval/REval"}
+    restricted |= {"Intelligent-CAT-Lab/RE2Bench", "ClaasBeger/StructuralCodeUnderstanding"}
     for name, repositories in read_from.items():
         named = {source.name for source in benchmarks()[name].sources}
         assert repositories <= named, name
@@ -161,6 +141,5 @@ def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch, 
         raise error("no route to host")
 
     monkeypatch.setattr(HfApi, "create_repo", refuse)
-    result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"])
-    assert result.exit_code == 1
-    assert "org/name: the Hub did not take the data (no route to host)" in result.output
+    message = refused("data", "push", "org/name", "--benchmark", "sample")
+    assert "org/name: the Hub did not take the data (no route to host)" in message

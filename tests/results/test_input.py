@@ -1,16 +1,9 @@
-"""Input prediction from a run of the harness to the report, verification and submission."""
+"""Input prediction from a run of the harness to the report."""
 
-from __future__ import annotations
-
-import csv
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Observation, observe
@@ -30,15 +23,10 @@ def answer(doc: dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def observations(tmp_path_factory: pytest.TempPathFactory) -> list[Observation]:
     folder = tmp_path_factory.mktemp("input")
     evaluate(folder, "org/both", answer, TASKS)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def observations(directory: Path) -> list[Observation]:
-    return observe(read_runs([directory]))
+    return observe(read_runs([folder]))
 
 
 def test_pairs_set_every_two_families_beside_each_other(observations: list[Observation]) -> None:
@@ -61,37 +49,3 @@ def test_outcomes_say_what_became_of_an_input(observations: list[Observation]) -
     parts = {part.title: part.text for part in shown.view.parts(shown.unit)}
     assert parts["Recorded input I"] == shown.unit[0].doc["input"] and "lambda" in parts["Answer"]
     assert "status: " in parts["Outcome"]
-
-
-def test_report_verify_and_submit(directory: Path, tmp_path: Path) -> None:
-    run = CliRunner().invoke
-    page = tmp_path / "report.html"
-    result = run(main, ["report", str(directory), "-o", str(page), "--tables", str(tmp_path / "tables")])
-    assert result.exit_code == 0, result.output
-    assert page.stat().st_size > 0
-    with (tmp_path / "tables" / "associations.csv").open() as file:
-        assert any("Input" in row.values() for row in csv.DictReader(file))
-
-    result = run(main, ["verify", str(directory)])
-    assert result.exit_code == 0 and result.stdout.startswith("org/both: equal (2 tasks, "), result.output
-
-    bundle = tmp_path / "bundle"
-    arguments = ["submit", str(directory / "org__both"), "--model", "org/both", "--dataset", "org/codemind"]
-    result = run(main, [*arguments, "-o", str(bundle)])
-    assert result.exit_code == 0, result.output
-    assert any("codemind_input_sample" in path.read_text() for path in bundle.rglob("*") if path.is_file())
-
-
-def test_an_altered_answer_is_named(directory: Path, tmp_path: Path) -> None:
-    for path in directory.rglob("*.json*"):
-        text = path.read_text()
-        if path.name.startswith("samples_codemind_input"):
-            lines = [json.loads(line) for line in text.splitlines()]
-            for row in lines:
-                if row["doc"]["problem_id"] == SCRIPTS[0]:
-                    row["resps"] = [[row["doc"]["target"]]]
-            text = "".join(json.dumps(row) + "\n" for row in lines)
-        (tmp_path / path.name).write_text(text)
-    result = CliRunner().invoke(main, ["verify", str(tmp_path)])
-    assert result.exit_code == 1
-    assert any(SCRIPTS[0] in line for line in result.stdout.splitlines())

@@ -1,7 +1,5 @@
 """Runs whose documents are not the tasks' default ones: their responses are sealed, and they verify."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Responses that were recorded elsewhere are marked as such, from the results to the leaderboard."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path
@@ -12,7 +10,7 @@ import yaml
 from lm_eval_codemind.questions import Key, digest, sealed
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
-from tests.cli import codemind
+from tests.cli import refused, said
 from tests.results.harness import task_manager
 
 TASK = "codemind_ier_sample"
@@ -31,8 +29,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     recordings = folder / "responses.jsonl"
     recordings.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = codemind("score", "--responses", recordings, "--tasks", TASK, "--output_path", folder / "out")
-    assert done.exit_code == 0, done.output
+    said("score", "--responses", recordings, "--tasks", TASK, "--output_path", folder / "out")
     return folder / "out"
 
 
@@ -42,9 +39,8 @@ def test_results_say_recorded_and_digest_only_prompts_that_are_named(scored: Pat
     assert run.recorded and suite["prompts"] == "recorded" and "prompts_sha256" not in suite
     assert suite["templates"] == "packaged" and len(suite["templates_sha256"]) == 64
     documents = [sample.doc for sample in run.tasks[0].read_samples() if sample.filter == "strict-match"]
-    expected = {
-        Key.of(doc).within_task(): digest([f"What does {doc['problem_id']} return?"]) for doc in documents[1::2]
-    }
+    named = {Key.of(doc).within_task(): f"What does {doc['problem_id']} return?" for doc in documents[1::2]}
+    expected = {key: digest([prompt]) for key, prompt in named.items()}
     assert sealed(suite["recorded_prompts"]) == expected
 
 
@@ -52,29 +48,24 @@ def test_the_report_does_not_show_our_prompt(scored: Path, tmp_path: Path) -> No
     observations = observe(read_runs([scored]))
     titles = {part.title for one in observations for part in one.view.parts(one.unit)}
     assert "Response" in titles and "Prompt" not in titles
-    page = tmp_path / "report.html"
-    assert codemind("report", scored, "-o", page).exit_code == 0
-    assert "logged outputs" in page.read_text()
+    said("report", scored, "-o", tmp_path / "report.html")
+    assert "logged outputs" in (tmp_path / "report.html").read_text()
 
 
 def test_they_verify_and_nothing_is_said_of_prompts(scored: Path) -> None:
-    verified = codemind("verify", scored)
-    assert verified.exit_code == 0 and "prompts" not in verified.output, verified.output
+    assert "prompts" not in said("verify", scored)
 
 
 def test_they_are_submitted_when_asked_for_and_marked(scored: Path, tmp_path: Path) -> None:
     arguments = ["submit", scored, "--model", MODEL, "--dataset", "org/data", "-o", tmp_path]
-    refused = codemind(*arguments)
-    assert refused.exit_code == 1
-    assert "recorded elsewhere" in refused.output and "add --recorded" in refused.output
-    submitted = codemind(*arguments, "--recorded")
-    assert submitted.exit_code == 0, submitted.output
+    refusal = refused(*arguments)
+    assert "recorded elsewhere" in refusal and "add --recorded" in refusal
+    said(*arguments, "--recorded")
     (entry,) = yaml.safe_load((tmp_path / ".eval_results" / "codemind.yaml").read_text())
     assert "recorded elsewhere and replayed" in entry["notes"]
     (bundle,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(bundle) as archive:
         assert json.load(archive.extractfile("submission.json"))["recorded"] is True  # type: ignore[arg-type]
-    shown = codemind("leaderboard", bundle, "-o", tmp_path / "site")
-    assert shown.exit_code == 0, shown.output
+    said("leaderboard", bundle, "-o", tmp_path / "site")
     assert "logged outputs" in (tmp_path / "site" / "index.html").read_text()
     assert json.loads((tmp_path / "site" / "results.json").read_text())[0]["recorded"] is True

@@ -1,7 +1,5 @@
 """Endpoints return what they like: a run goes on, keeps what was answered, and counts the rest."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re
@@ -12,20 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness import replies
-from tests.chat_server import Raw, chat_server, completion
-from tests.cli import said
+from tests.chat_server import Messages, Raw, chat_server, completion, target_of
+from tests.cli import codemind, said
 from tests.run_files import read_run
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
 
 TASK = "codemind_ier_sample"
-# Prompts that end alike belong to one problem; the longest one that fits is meant.
-DOCUMENTS = sorted(ier.dataset(benchmark="sample", setting="steps")["test"], key=lambda one: -len(one["prompt"]))
+right_answer = target_of(ier.dataset(benchmark="sample", setting="steps")["test"])
 Shape = Callable[[str], Any]
 
 
@@ -80,19 +76,11 @@ def part(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 
 
-def right_answer(messages: list[dict[str, str]]) -> str:
-    prompt = messages[-1]["content"]
-    return next(str(one["target"]) for one in DOCUMENTS if prompt.endswith(one["prompt"]))
-
-
 def run(url: str, output: Path, *arguments: str, model: str = "org/chat", options: str = "") -> Result:
-    return CliRunner().invoke(
-        main,
-        [
-            *("run", "--model", "local-chat-completions", "--model_args"),
-            f"model={model},base_url={url},max_retries=1{options}",
-            *("--tasks", TASK, "--apply_chat_template", "--output_path", str(output), "--log_samples", *arguments),
-        ],
+    return codemind(
+        *("run", "--model", "local-chat-completions", "--model_args"),
+        f"model={model},base_url={url},max_retries=1{options}",
+        *("--tasks", TASK, "--apply_chat_template", "--output_path", output, "--log_samples", *arguments),
     )
 
 
@@ -109,7 +97,7 @@ def test_a_shape_in_the_middle(name: str, concurrent: str, tmp_path: Path) -> No
     shape, kind = SHAPES[name]
     numbers: Counter[str] = Counter()
 
-    def answer(messages: list[dict[str, str]]) -> Any:
+    def answer(messages: Messages) -> Any:
         right = right_answer(messages)
         odd = len(messages[-1]["content"]) % 2
         numbers["odd" if odd else "even"] += 1
@@ -123,19 +111,15 @@ def test_a_shape_in_the_middle(name: str, concurrent: str, tmp_path: Path) -> No
     counts = readings(tmp_path / "out")
     assert counts["responses"] == 24 and sum(numbers.values()) == 24
     assert counts["failed"] == (odd if kind == "failed" else 0)
-    assert counts["empty"] == (0 if kind == "right" else odd)
-    assert counts["no_answer"] == counts["empty"]
+    assert counts["no_answer"] == counts["empty"] == (0 if kind == "right" else odd)
     assert counts["replaced"] == (odd if name == "half a surrogate" else 0)
     right = 24 if kind == "right" else numbers["even"]
     assert results["results"][TASK]["r_ier,strict-match"] == pytest.approx(right / 24)
     assert len(samples[TASK]) == 2 * 24
     said("verify", tmp_path / "out")
-    shown = CliRunner().invoke(main, ["show", str(tmp_path / "out"), "-n", "0"])
-    assert "How responses were read" in shown.output
+    assert "How responses were read" in said("show", tmp_path / "out", "-n", "0")
     if kind == "failed":
-        submitted = CliRunner().invoke(
-            main, ["submit", str(tmp_path / "out"), "--model", "org/chat", "--dataset", "org/data"]
-        )
+        submitted = codemind("submit", tmp_path / "out", "--model", "org/chat", "--dataset", "org/data")
         assert f"{odd} of 24 requests failed" in submitted.output
 
 
@@ -143,7 +127,7 @@ def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path: Path) -
     """With ``--use_cache`` and as the same record as without."""
     broken = True
 
-    def answer(messages: list[dict[str, str]]) -> Any:
+    def answer(messages: Messages) -> Any:
         right = right_answer(messages)
         return Raw(ERROR, 500) if broken and len(messages[-1]["content"]) % 3 == 0 else right
 
@@ -176,7 +160,7 @@ def test_two_models_do_not_share_a_cache(tmp_path: Path) -> None:
 
 
 def test_the_token_limit_is_counted(tmp_path: Path) -> None:
-    def answer(messages: list[dict[str, str]]) -> Any:
+    def answer(messages: Messages) -> Any:
         body = completion("The loop runs")
         body["choices"][0]["finish_reason"] = "length"
         return Raw(body)

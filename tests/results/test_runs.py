@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -8,6 +6,8 @@ import pytest
 
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.conftest import TASK
+
+OLD = "results_2020-01-01T00-00-00.000001.json"
 
 
 def test_reads_what_the_harness_wrote(output: Path) -> None:
@@ -34,7 +34,7 @@ def test_reads_what_the_harness_wrote(output: Path) -> None:
 
 def test_two_runs_of_a_model_are_told_apart_by_date(output: Path, tmp_path: Path) -> None:
     (file,) = output.glob("org__right/results_*.json")
-    shutil.copy(file, tmp_path / "results_2020-01-01T00-00-00.000001.json")
+    shutil.copy(file, tmp_path / OLD)
     labels = [run.label for run in read_runs([file, tmp_path])]
     assert labels == [f"org/right @ {file.stem.removeprefix('results_')}", "org/right @ 2020-01-01T00-00-00.000001"]
     assert [run.label for run in read_runs([file, file.parent])] == ["org/right"]
@@ -43,9 +43,9 @@ def test_two_runs_of_a_model_are_told_apart_by_date(output: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("results_2020-01-01T00-00-00.000001.json", "{", "not a result file of the harness"),
-        ("results_2020-01-01T00-00-00.000001.json", '{"results": {}}', "no results and configs"),
-        ("results_2020-01-01T00-00-00.000001.json", '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"),
+        (OLD, "{", "not a result file of the harness"),
+        (OLD, '{"results": {}}', "no results and configs"),
+        (OLD, '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"),
         ("other.json", "{}", "no result file"),
     ],
 )
@@ -54,9 +54,6 @@ def test_bad_files_are_named(tmp_path: Path, name: str, content: str, message: s
     with pytest.raises(ValueError, match=message) as caught:
         read_runs([tmp_path])
     assert str(tmp_path) in str(caught.value)
-
-
-def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"nowhere.*no such file"):
         read_runs([tmp_path / "nowhere"])
 

@@ -1,17 +1,13 @@
 """`codemind cite` prints what a paper must say, and `codemind compare` says which settings differ."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.statistics import proportion
-from tests.cli import said
+from tests.cli import refused, said
 
 TASK = "codemind_ier_sample"
 
@@ -22,16 +18,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("runs")
     usual = ("run", "--tasks", TASK, "--log_samples", "--output_path")
     said(*usual, directory / "usual", "--model", "codemind-oracle")
-    options = (
-        "--limit",
-        "5",
-        "--num_fewshot",
-        "1",
-        "--system_instruction",
-        "Think",
-        "--gen_kwargs",
-        "max_gen_toks=99",
-    )
+    options = ("--limit", "5", "--num_fewshot", "1", "--system_instruction", "Think", "--gen_kwargs", "max_gen_toks=99")
     said(*usual, directory / "other", "--model", "codemind-null", *options)
     return directory
 
@@ -58,13 +45,7 @@ def test_a_sentence_has_everything_that_a_score_depends_on(runs: Path) -> None:
 
 def test_a_model_with_other_settings(runs: Path) -> None:
     sentence = said("cite", runs / "other")
-    for part in (
-        "codemind-null",
-        "questions: 5 of 24",
-        "few-shot examples: 1",
-        "system instruction: Think",
-        "toks=99",
-    ):
+    for part in ("codemind-null", "questions: 5 of 24", "few-shot examples: 1", "system instruction: Think", "toks=99"):
         assert part in sentence
 
 
@@ -82,15 +63,9 @@ def test_a_comparison_names_each_setting_with_both_values(runs: Path) -> None:
 
 
 def test_a_setting_that_differs_within_a_group_is_given_for_each_task(tmp_path: Path) -> None:
-    (tmp_path / "group.yaml").write_text(
-        json.dumps(
-            {
-                "group": "codemind_both",
-                "task": [TASK, "codemind_ier_sample_java"],
-                "aggregate_metric_list": [{"metric": "r_ier", "weight_by_size": True}],
-            }
-        )
-    )
+    metrics = [{"metric": "r_ier", "weight_by_size": True}]
+    group = {"group": "codemind_both", "task": [TASK, "codemind_ier_sample_java"], "aggregate_metric_list": metrics}
+    (tmp_path / "group.yaml").write_text(json.dumps(group))
     usual = ("run", "--model", "codemind-oracle", "--tasks", "codemind_both", "--include_path", tmp_path)
     said(*usual, "--output_path", tmp_path / "run", "--log_samples")
     (sentence,) = said("cite", tmp_path / "run").strip().split("\n\n")
@@ -98,5 +73,4 @@ def test_a_setting_that_differs_within_a_group_is_given_for_each_task(tmp_path: 
 
 
 def test_nothing_to_cite(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["cite", str(tmp_path)])
-    assert result.exit_code == 1 and "Traceback" not in result.output
+    assert str(tmp_path) in refused("cite", tmp_path)

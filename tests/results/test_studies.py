@@ -1,7 +1,5 @@
 """The page of recorded responses: names of files, order of models, failures, and the tables in docs/replication."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -21,7 +19,7 @@ from lm_eval_codemind.rewards import rewards
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies import recordings as studies
 from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
-from tests.cli import codemind
+from tests.cli import refused, said
 from tests.docs.replication import LIST, tables, undocumented
 from tests.run_files import read_rows
 
@@ -71,13 +69,8 @@ def test_repeated_and_excluded_rows() -> None:
     study = Study("S", "f", "b", {"problem_id": "P_{n}"}, {})
     documents = [{"benchmark": "b", "problem_id": f"P_{n}"} for n in "112"]
     rows = [{"n": n} for n in "1112344"]
-    assert [key and key.problem_id for key, _ in studies._asked(study, rows, documents)] == [
-        "P_1",
-        "P_1",
-        "P_2",
-        None,
-        None,
-    ]
+    keys = [key and key.problem_id for key, _ in studies._asked(study, rows, documents)]
+    assert keys == ["P_1", "P_1", "P_2", None, None]
 
 
 def test_recorded_verdicts() -> None:
@@ -106,8 +99,7 @@ def test_the_page_of_cut_recordings(
     write(recorded / "another_study.jsonl.gz", rows)
     (recorded / "ces_repair_damaged.jsonl.gz").write_bytes(b"\x1f\x8bdamaged")
     shutil.copy(shared_data / "recorded" / "published_ier.json", recorded)
-    done = codemind("results", recorded, "-o", out)
-    assert done.exit_code == 0 and "5 files, 4 of them not scored" in done.output, done.output
+    assert "5 files, 4 of them not scored" in said("results", recorded, "-o", out)
     page = (out / "results.md").read_text(encoding="utf-8")
     published = 100 * sum(row["published_verdict"] for row in rows) / 20
     (row,) = re.findall(r"^\| kept-back .*", page, re.MULTILINE)
@@ -122,35 +114,30 @@ def test_the_page_of_cut_recordings(
     # What is scored is kept, and so is a run that the report reads.
     (recorded / "ces_localisation_silent.jsonl.gz").unlink()
     monkeypatch.setattr(studies, "_run", lambda *arguments: pytest.fail("scored again"))
-    assert codemind("results", recorded, "-o", out).exit_code == 0
+    said("results", recorded, "-o", out)
     remaining = [line for line in page.splitlines(keepends=True) if "silent" not in line]
     assert (out / "results.md").read_text(encoding="utf-8") == "".join(remaining)
-    assert codemind("show", out / "ces_localisation_kept-back").exit_code == 0
+    said("show", out / "ces_localisation_kept-back")
 
 
 @pytest.mark.upstream
-def test_a_simulated_execution_is_scored_verified_and_reported(
-    shared_data: Path, recorded: Path, tmp_path: Path
-) -> None:
+def test_a_simulation_is_scored_verified_and_reported(shared_data: Path, recorded: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     rows = read_rows(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
     write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)
-    assert codemind("results", recorded, "-o", out).exit_code == 0
+    said("results", recorded, "-o", out)
     page = (out / "results.md").read_text(encoding="utf-8")
     verdicts = [row["published_verdict"] for row in rows]
     coherent, output = (100 * sum(one[name] for one in verdicts) / 30 for name in ("reasoning", "output"))
     assert f"| kept-back | HumanEval | 30 | {coherent:.2f} | 0 | {coherent:.2f} | {output:.2f} (" in page
-    assert codemind("verify", out).exit_code == 0
-    assert codemind("report", out, "-o", tmp_path / "report.html").exit_code == 0
-    submitted = codemind(
-        "submit", out, "--model", "org/kept-back", "--dataset", "org/data", "-o", tmp_path, "--recorded"
-    )
-    assert submitted.exit_code == 1 and "published" in submitted.output, submitted.output
+    said("verify", out)
+    said("report", out, "-o", tmp_path / "report.html")
+    options = ("--model", "org/kept-back", "--dataset", "org/data", "-o", tmp_path, "--recorded")
+    assert "published" in refused("submit", out, *options)
 
 
 def test_an_empty_directory(tmp_path: Path) -> None:
-    done = codemind("results", tmp_path, "-o", tmp_path / "out")
-    assert done.exit_code == 1 and "no recordings" in done.output
+    assert "no recordings" in refused("results", tmp_path, "-o", tmp_path / "out")
 
 
 @pytest.fixture(scope="module")
@@ -165,12 +152,10 @@ def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPat
             (folder / path.name).symlink_to(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(built_data))
-        done = codemind("results", folder, "-o", out)
-    assert done.exit_code == 0, done.output
+        said("results", folder, "-o", out)
     return out
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
     page = (scored / "results.md").read_text(encoding="utf-8")
@@ -178,7 +163,6 @@ def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
     assert [table for table in undocumented(page) if table[0] != LIST] == []
 
 
-@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_reward_of_a_recorded_response_is_its_score(
     scored: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,8 +173,7 @@ def test_the_reward_of_a_recorded_response_is_its_score(
     for task in (task for run in read_runs([scored]) for task in run.tasks):
         if task.task not in exported:
             file = tmp_path / "rows.jsonl"
-            done = codemind("export", "--tasks", task.task, "--evaluation", "-o", file)
-            assert done.exit_code == 0, done.output
+            said("export", "--tasks", task.task, "--evaluation", "-o", file)
             exported[task.task] = {Key.of(row): row for row in map(json.loads, file.read_text().splitlines())}
         name = str(task.suite["family"])
         family = family_named(name)

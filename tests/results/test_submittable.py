@@ -3,10 +3,9 @@
 DER, which is a second run after another one, has its test with its others.
 """
 
-from __future__ import annotations
-
 import json
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from lm_eval_codemind.families.view import View
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.sandbox.java import jdk
-from tests.cli import codemind
+from tests.cli import codemind, said
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
 
@@ -42,11 +41,9 @@ def submittable() -> list[str]:
 
 
 def has_jdk() -> bool:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable:
-        return False
-    return True
+    with suppress(jdk.JavaUnavailable):
+        return bool(jdk.find())
+    return False
 
 
 TASKS = [task for task in submittable() if has_jdk() or "java" not in task]
@@ -95,16 +92,14 @@ def test_one_altered_character_is_named_in_every_family(directory: Path, tmp_pat
 
 
 def test_a_fresh_run_of_every_family_is_reported(directory: Path, tmp_path: Path) -> None:
-    result = codemind("report", directory, "-o", tmp_path / "report.html", "--tables", tmp_path / "tables")
-    assert result.exit_code == 0, result.output
+    said("report", directory, "-o", tmp_path / "report.html", "--tables", tmp_path / "tables")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert all(task in page for task in TASKS)
 
 
 def test_a_fresh_run_of_every_family_is_submitted(directory: Path, tmp_path: Path) -> None:
     output = tmp_path / "submission"
-    result = codemind("submit", directory, "--model", MODEL, "--dataset", "org/codemind", "-o", output)
-    assert result.exit_code == 0, result.output
+    said("submit", directory, "--model", MODEL, "--dataset", "org/codemind", "-o", output)
     (results,) = directory.rglob("results_*.json")
     of_run = json.loads(results.read_text())["results"]
     entries = yaml.safe_load((output / ".eval_results" / "codemind.yaml").read_text(encoding="utf-8"))

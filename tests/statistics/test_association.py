@@ -1,7 +1,5 @@
 """Associations: against values worked out by hand, scipy, and the authors' own figures."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -71,6 +69,21 @@ def test_groups_of_the_smallest_values() -> None:
     groups = grouped(values, [True, False, True, True, True, *[False] * 20])
     assert groups == [(1, 1, 2), (2, 2, 2), (3, 1, 1), *((value, 0, 1) for value in range(20, 27))]
     assert spearman_of_groups([1, 2, 3, 4], [True, True, True, True]).rho != 1  # nothing varies: not a number
+
+
+def test_an_association_has_scipy_s_interval() -> None:
+    first = [True] * 45 + [False] * 55
+    second = [True] * 35 + [False] * 10 + [True] * 15 + [False] * 40
+    result = associate(first, second)
+    ends = stats.contingency.odds_ratio([[35, 10], [15, 40]]).confidence_interval(0.95)
+    assert (result.odds_ratio.low, result.odds_ratio.high) == pytest.approx((ends.low, ends.high))
+    assert (result.given_right.n, result.given_wrong.n, result.difference.n, result.phi.n) == (45, 55, 100, 100)
+    corrected = np.corrcoef(first, second)[0, 1]
+    table = np.array([first, second], dtype=float)
+    drawn = (table[:, np.random.default_rng(n).integers(0, 100, 100)] for n in range(2000))
+    phis = [np.corrcoef(draw)[0, 1] for draw in drawn if draw.std(axis=1).all()]
+    assert result.phi.value == pytest.approx(corrected)
+    assert (result.phi.low, result.phi.high) == pytest.approx(tuple(np.quantile(phis, [0.025, 0.975])), abs=0.04)
 
 
 @pytest.mark.upstream

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -7,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.families.runtime.score import Item, clustered_stderr, ic, score
+from lm_eval_codemind.families.runtime.score import Item, averaged_over, clustered_stderr, ic, score
+from lm_eval_codemind.statistics import clustered_stderr_of
 
 
 def test_ic_of_all_sixteen_patterns() -> None:
@@ -51,34 +50,41 @@ def test_clustered_standard_error_by_hand() -> None:
     assert clustered_stderr("state", ITEMS) == pytest.approx(math.sqrt(3 / 2 * (0.25 + 0.25)) / 6)
 
 
-def test_one_program_has_no_standard_error() -> None:
-    assert math.isnan(clustered_stderr("state", ITEMS[:3]))
+@pytest.mark.parametrize(
+    "metric", ["coverage", "coverage_f1", "coverage_balanced", "state", "state_executed", "path_executed", "ic"]
+)
+def test_standard_errors_are_those_of_the_infinitesimal_jackknife(metric: str) -> None:
+    """The influence of an item is the derivative of the metric by its weight, here from repeated items."""
+    many = 4000
+
+    def weighted(place: int, extra: int) -> float:
+        return score(metric, ITEMS * many + [ITEMS[place]] * extra)
+
+    base = weighted(0, 0)
+    influences = [(weighted(place, 1) - base) * many for place in range(len(ITEMS))]
+    expected = clustered_stderr_of(influences, [item.program for item in ITEMS])
+    assert clustered_stderr(metric, ITEMS) == pytest.approx(expected, rel=1e-3)
+
+
+def test_metrics_leave_items_out() -> None:
+    counts = {"coverage": 6, "coverage_balanced": 6, "state_executed": 3, "path_executed": 2, "coverage_f1": 6}
+    assert {metric: averaged_over(metric, ITEMS) for metric in counts} == counts
+    hidden = [item for item in ITEMS if not item.executed]
+    assert math.isnan(score("state_executed", hidden)) and math.isnan(score("coverage_balanced", hidden))
+    silent = [item for item in hidden if item.said_executed is not True]
+    assert score("coverage_f1", silent) == 0
+    assert math.isnan(clustered_stderr("state_executed", hidden))
+    assert math.isnan(clustered_stderr("state", ITEMS[:3]))  # one program
 
 
 _items = st.lists(
     st.builds(
         lambda executed, goes_on, *rest: Item("p", executed, executed and goes_on, *rest),
-        st.booleans(),
-        st.booleans(),
-        st.sampled_from([True, False, None]),
-        st.booleans(),
-        st.booleans(),
-        st.booleans(),
+        *(st.booleans(), st.booleans(), st.sampled_from([True, False, None]), *[st.booleans()] * 3),
     ),
     min_size=3,
     max_size=30,
 )
-
-
-@given(_items)
-def test_standard_errors_are_the_jackknife_s_for_clusters_of_one(items: list[Item]) -> None:
-    """With every item its own program a mean's error is the usual one, s / sqrt(n)."""
-    alone = [Item(str(number), *(vars(item)[name] for name in vars(item) if name != "program"))
-             for number, item in enumerate(items)]  # fmt: skip
-    values = [float(item.state) for item in alone]
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    assert clustered_stderr("state", alone) == pytest.approx(math.sqrt(variance / len(values)))
 
 
 @given(_items, st.booleans())

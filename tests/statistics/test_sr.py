@@ -1,16 +1,24 @@
 """Equations 3 and 4 against Table II of the paper; standard errors against the bootstrap and the harness."""
 
-from __future__ import annotations
-
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.families.sr.score import Pair, mean_s_sr, mean_s_sr_stderr, r_sr, r_sr_stderr, s_sr
+from lm_eval_codemind.families.sr.score import (
+    Pair,
+    gained,
+    gained_stderr,
+    mean_s_sr,
+    mean_s_sr_stderr,
+    r_sr,
+    r_sr_stderr,
+    s_sr,
+)
 
 # Model, problems, passed with no test, problems with S_SR = 1, R_SR in percent as published.
 TABLE_II = [
@@ -42,9 +50,7 @@ def test_table_ii(benchmark: str, model: str, problems: int, passed: int, gained
 
 def test_s_sr_is_one_only_where_the_test_made_the_difference() -> None:
     assert [s_sr(a, b) for a, b in ((0, 0), (0, 1), (1, 0), (1, 1))] == [0, 1, 0, 0]
-
-
-def test_losing_a_problem_with_the_test_costs_nothing() -> None:
+    # Losing a problem with the test costs nothing.
     assert r_sr([(1.0, 0.0), (0.0, 0.0)]) == r_sr([(1.0, 1.0), (0.0, 0.0)]) == 0.5
 
 
@@ -70,13 +76,21 @@ def test_standard_error_of_the_mean_is_the_harness_s() -> None:
     assert mean_s_sr_stderr(pairs) == pytest.approx(mean_stderr([s_sr(*pair) for pair in pairs]))
 
 
-def test_without_variation_there_is_no_error() -> None:
-    assert r_sr_stderr([(1.0, 1.0)] * 5) == 0
-    assert r_sr_stderr([(0.0, 0.0)] * 5) == 0
-
-
 def test_too_few_pairs() -> None:
-    assert math.isnan(r_sr_stderr([(1.0, 1.0)]))
+    assert r_sr_stderr([(1.0, 1.0)] * 5) == r_sr_stderr([(0.0, 0.0)] * 5) == 0  # nothing varies
+    assert math.isnan(r_sr_stderr([(1.0, 1.0)])) and not math.isnan(r_sr_stderr([(1.0, 1.0), (0.0, 1.0)]))
     assert math.isnan(mean_s_sr_stderr([(1.0, 1.0)]))
     with pytest.raises(ValueError, match="no problems"):
         r_sr([])
+
+
+def test_what_a_test_gains() -> None:
+    pairs = [(0.0, 1.0), (0.0, 0.0), (1.0, 1.0), (0.5, 1.0), (0.25, 0.5)]
+    unsolved, product_of_both = 1 + 1 + 0 + 0.5 + 0.75, 1 + 0 + 0 + 0.5 + 0.75 * 0.5
+    assert gained(pairs) == pytest.approx(product_of_both / unsolved)
+    generator = np.random.default_rng(2)
+    table = np.array(pairs * 40)
+    draws = [gained([tuple(row) for row in table[generator.integers(0, 200, 200)]]) for _ in range(600)]
+    assert gained_stderr([tuple(row) for row in table]) == pytest.approx(np.std(draws), rel=0.1)
+    assert math.isnan(gained([(1.0, 0.0)])) and math.isnan(gained_stderr([(1.0, 0.0)] * 3))
+    assert math.isnan(gained_stderr(pairs[:1])) and not math.isnan(gained_stderr(pairs[:2]))

@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Estimates and tests against values from scipy, from equations worked out by hand, and from published tables."""
 
 import math
 
@@ -8,32 +8,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_codemind.statistics import bootstrap, compare, holm, mean, proportion, spearman, weighted_mean
+from lm_eval_codemind.statistics import (
+    Estimate,
+    bootstrap,
+    clustered_mean_stderr,
+    clustered_stderr_of,
+    compare,
+    holm,
+    mean,
+    proportion,
+    spearman,
+    weighted_mean,
+)
+
+
+def first_mean(means):
+    return means[..., 0]
 
 
 def test_wilson_interval_of_a_textbook_example() -> None:
-    # 81 of 263: Newcombe (Statistics in Medicine 17, 1998), table I, method 3.
-    estimate = proportion(81, 263)
-    assert (round(estimate.low, 4), round(estimate.high, 4)) == (0.2553, 0.3662)
-    # 0 of 20, same table.
-    assert [round(x, 4) for x in (proportion(0, 20).low, proportion(0, 20).high)] == [0.0, 0.1611]
+    # 81 of 263 and 0 of 20: Newcombe (Statistics in Medicine 17, 1998), table I, method 3.
+    for estimate, low, high in ((proportion(81, 263), 0.2553, 0.3662), (proportion(0, 20), 0.0, 0.1611)):
+        assert (round(estimate.low, 4), round(estimate.high, 4)) == (low, high)
 
 
 def test_no_samples_give_nan_instead_of_an_error() -> None:
-    assert math.isnan(proportion(0, 0).value)
-    assert math.isnan(mean([]).value)
-    assert bootstrap([], lambda means: means[..., 0]).n == 0
-    assert math.isnan(compare([], []).p)
+    none = compare([], [])
+    assert (none.n, none.test, proportion(0, 0).n, bootstrap([], first_mean).n) == (0, "none", 0, 0)
+    values = (none.difference, none.p, proportion(0, 0).value, mean([]).value, weighted_mean([], []).value)
+    assert all(map(math.isnan, values))
 
 
-def test_bootstrap_agrees_with_scipys() -> None:
-    scores = list(np.random.default_rng(7).beta(2, 5, 120))
-    ours = mean(scores)
-    of_scipy = stats.bootstrap(
-        (scores,), np.mean, method="percentile", rng=np.random.default_rng(1)
-    ).confidence_interval
-    assert ours.low == pytest.approx(of_scipy.low, abs=0.005)
-    assert ours.high == pytest.approx(of_scipy.high, abs=0.005)
+def test_verdicts_have_wilson_s_interval_and_other_scores_the_bootstrap_s() -> None:
+    assert mean([1, 0, 1]) == proportion(2, 3)
+    assert mean([1, 0, 0.5]) == bootstrap([(1,), (0,), (0.5,)], first_mean)
+    assert (mean([0.5]).n, mean([0.5]).value) == (1, 0.5)
 
 
 def test_bootstrap_of_a_function_of_several_means() -> None:
@@ -46,10 +55,90 @@ def test_bootstrap_of_a_function_of_several_means() -> None:
     assert estimate == bootstrap(rows, statistic)
     assert estimate.value == pytest.approx(0.5 * math.exp(0.5))
     # Drawn one by one, the slow way.
-    generator = np.random.default_rng(1)
-    table = np.array(rows)
+    generator, table = np.random.default_rng(1), np.array(rows)
     values = [statistic(table[generator.integers(0, 40, 40)].mean(axis=0)) for _ in range(4000)]
     assert [estimate.low, estimate.high] == pytest.approx(list(np.quantile(values, [0.025, 0.975])), abs=0.03)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_equal_problems_have_an_interval(value: float) -> None:
+    """At 0 and 1 it is Wilson's; it narrows with the number of problems."""
+    few, many = (bootstrap([(value,)] * n, first_mean) for n in (10, 1000))
+    assert few.low <= many.low <= value <= many.high <= few.high and few.low < few.high
+    assert many.high - many.low < 0.01
+    if value in (0, 1):
+        wilson = proportion(int(10 * value), 10)
+        assert [few.low, few.high] == pytest.approx([wilson.low, wilson.high])
+
+
+def test_equal_differences_have_an_interval() -> None:
+    same = compare([1.0, 0.0] * 20, [1.0, 0.0] * 20)
+    assert same.difference == 0 and same.low == -same.high < 0 and same.p == 1
+    gap = bootstrap([(0.0,)] * 40, first_mean, lowest=-1.0)
+    assert (gap.low, gap.high) == (same.low, same.high)
+
+
+def test_the_smallest_p_value_of_the_bootstrap_is_two_in_two_thousand_and_one() -> None:
+    first, second = [0.9, 0.8, 0.7, 0.6, 0.5], [0.1, 0.2, 0.3, 0.4, 0.45]
+    for better, worse in ((first, second), (second, first)):
+        assert compare(better, worse).p == pytest.approx(2 / 2001)
+    assert compare(first, first).p == 1 and compare(first, second).n == 5
+
+
+def test_the_bootstrap_s_p_value_is_near_that_of_a_t_test_and_its_interval_scipy_s() -> None:
+    generator = np.random.default_rng(11)
+    first = generator.normal(0.5, 0.1, 300)
+    for shift in (0.004, 0.008, 0.012):
+        second = first + generator.normal(0, 0.1, 300)
+        second += first.mean() - second.mean() + shift
+        expected = stats.ttest_rel(first, second).pvalue
+        for one, other, sign in ((first, second, -1), (second, first, 1)):
+            result = compare(list(one), list(other))
+            assert result.p == pytest.approx(expected, abs=0.03)
+            assert result.difference == pytest.approx(sign * shift)
+            ends = stats.bootstrap((one - other,), np.mean, method="percentile", rng=3).confidence_interval
+            assert (result.low, result.high) == pytest.approx((ends.low, ends.high), abs=0.001)
+
+
+@pytest.mark.parametrize(("only_first", "only_second"), [(1, 0), (0, 1), (5, 1), (1, 5), (3, 3), (12, 4)])
+def test_mcnemar_against_scipy(only_first: int, only_second: int) -> None:
+    first = [1.0] * only_first + [0.0] * only_second + [1.0, 0.0]
+    second = [0.0] * only_first + [1.0] * only_second + [1.0, 0.0]
+    expected = stats.binomtest(only_first, only_first + only_second, 0.5).pvalue
+    result = compare(first, second)
+    assert (result.test, result.p) == ("McNemar", pytest.approx(expected))
+    assert result.difference == pytest.approx((only_first - only_second) / len(first))
+    assert result.low < result.difference < result.high
+    # One set of scores that are not verdicts is enough for the other test.
+    for one, other in (([*first, 0.5], [*second, 0.0]), ([*first, 0.0], [*second, 0.5])):
+        assert compare(one, other).test == "paired bootstrap"
+
+
+def test_scores_that_do_not_pair_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 and 1 scores"):
+        compare([1.0, 0.0], [1.0])
+    with pytest.raises(ValueError, match="3 and 2"):
+        spearman([1, 2, 3], [1, 2])
+
+
+def test_spearman_by_its_formula() -> None:
+    x, y = list(range(10)), [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
+    # All ten ranks differ by one: rho = 1 - 6 * 10 / (10 * 99).
+    rho = 1 - 60 / 990
+    result = spearman(x, y)
+    half = 1.959963985 * math.sqrt((1 + rho * rho / 2) / 7)
+    assert (result.rho, result.n) == (pytest.approx(rho), 10)
+    assert result.low == pytest.approx(math.tanh(math.atanh(rho) - half))
+    assert result.high == pytest.approx(math.tanh(math.atanh(rho) + half))
+    assert result.p == pytest.approx(stats.spearmanr(x, y).pvalue)
+    assert spearman([1, 2, 3, 4], [1, 3, 2, 4]).rho == pytest.approx(0.8)
+    assert spearman([1, 1, 2, 2], [1, 1, 2, 2]).rho == pytest.approx(1)
+    assert spearman([1, 2, 3, 4], [2, 4, 6, 8]).rho == 1
+    turned = spearman([1, 2, 3, 4], [4, 3, 2, 1])
+    assert (turned.rho, turned.low, turned.high) == pytest.approx((-1, -1, -1))
+    # Too few pairs, or nothing that varies.
+    for few in (([1, 2, 3], [1, 3, 2]), ([1, 2], [1, 2]), ([1, 2, 3, 4], [5] * 4), ([1] * 4, [1, 2, 3, 4])):
+        assert math.isnan(spearman(*few).rho)
 
 
 def test_spearman_interval_covers_the_truth_as_often_as_it_says() -> None:
@@ -62,26 +151,6 @@ def test_spearman_interval_covers_the_truth_as_often_as_it_says() -> None:
         result = spearman(list(x), list(y))
         hits += result.low <= truth <= result.high
     assert 0.92 <= hits / 400 <= 0.98
-
-
-def test_spearman_where_nothing_can_be_said() -> None:
-    assert math.isnan(spearman([1, 1, 1, 1], [1, 2, 3, 4]).rho)
-    assert math.isnan(spearman([1, 2], [1, 2]).rho)
-    assert spearman([1, 2, 3, 4], [2, 4, 6, 8]).rho == 1
-    with pytest.raises(ValueError, match="3 and 2"):
-        spearman([1, 2, 3], [1, 2])
-
-
-def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs() -> None:
-    # 10 problems only the first solves, 2 only the second: P(X <= 2) * 2 for X ~ B(12, 1/2) = 158 / 4096.
-    first = [1.0] * 10 + [0.0] * 2 + [1.0] * 30 + [0.0] * 8
-    second = [0.0] * 10 + [1.0] * 2 + [1.0] * 30 + [0.0] * 8
-    result = compare(first, second)
-    assert result.test == "McNemar"
-    assert result.p == pytest.approx(2 * (1 + 12 + 66) / 4096)
-    assert result.difference == pytest.approx(8 / 50)
-    assert result.low < 8 / 50 < result.high
-    assert compare(first, first).p == 1
 
 
 def test_holm_of_a_worked_example() -> None:
@@ -97,11 +166,20 @@ def test_holm_never_lowers_a_p_value_nor_changes_their_order(p_values: list[floa
     assert [q for _, q in pairs] == sorted(q for _, q in pairs)
 
 
-def test_a_weighted_mean_of_one_estimate_is_that_estimate() -> None:
-    one = proportion(7, 20)
-    made = weighted_mean([one], [3.0])
-    assert (made.value, made.low, made.high) == pytest.approx((one.value, one.low, one.high))
-    assert math.isnan(weighted_mean([], []).value)
+def test_clusters_by_hand() -> None:
+    # Mean 1/2; deviations / 4: 1/8, -1/8, 1/8, -1/8. Sums: a 0, b 1/8, c -1/8. G / (G - 1) = 3 / 2.
+    assert clustered_mean_stderr([1, 0, 1, 0], ["a", "a", "b", "c"]) == pytest.approx(math.sqrt(1.5 * 2 / 64))
+    assert clustered_stderr_of([0.5, -0.5], ["a", "b"]) == pytest.approx(math.sqrt(2 * 0.5))
+    assert math.isnan(clustered_stderr_of([0.5, -0.5], ["a", "a"])) and math.isnan(clustered_mean_stderr([], []))
+
+
+def test_a_weighted_mean_of_two_by_hand() -> None:
+    one, other = Estimate(0.5, 0.3, 0.6, 10), Estimate(0.8, 0.7, 1.0, 20)
+    pooled = weighted_mean([one, other], [1, 3])
+    assert pooled.value == pytest.approx(0.25 * 0.5 + 0.75 * 0.8)
+    assert pooled.low == pytest.approx(pooled.value - math.hypot(0.25 * 0.2, 0.75 * 0.1))
+    assert pooled.high == pytest.approx(pooled.value + math.hypot(0.25 * 0.1, 0.75 * 0.2))
+    assert pooled.n == 30
 
 
 def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says() -> None:
@@ -114,21 +192,3 @@ def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says() 
         pooled = weighted_mean(parts, sizes)
         covered += pooled.low <= truth <= pooled.high
     assert 0.93 < covered / 1000 < 0.975
-
-
-@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
-def test_equal_problems_have_an_interval(value: float) -> None:
-    """At 0 and 1 it is Wilson's; it narrows with the number of problems."""
-    few, many = (bootstrap([(value,)] * n, lambda means: means[..., 0]) for n in (10, 1000))
-    assert few.low <= many.low <= value <= many.high <= few.high and few.low < few.high
-    assert many.high - many.low < 0.01
-    if value in (0, 1):
-        wilson = proportion(int(10 * value), 10)
-        assert [few.low, few.high] == pytest.approx([wilson.low, wilson.high])
-
-
-def test_equal_differences_have_an_interval() -> None:
-    same = compare([1.0, 0.0] * 20, [1.0, 0.0] * 20)
-    assert same.difference == 0 and same.low == -same.high < 0
-    gap = bootstrap([(0.0,)] * 40, lambda means: means[..., 0], lowest=-1.0)
-    assert (gap.low, gap.high) == (same.low, same.high)

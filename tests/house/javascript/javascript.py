@@ -1,7 +1,5 @@
 """JavaScript as another package adds it: a runtime, a language, a benchmark and a family that executes answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -70,22 +68,13 @@ OUTPUTS = {"sum": ("6\n", "6\n"), "reversed": ("3 2 1\n", "4- 01\n")}
 
 def read(upstream: object) -> list[Problem]:
     """Return the problems."""
-    return [
-        Problem(
-            name,
-            "js",
-            "script",
-            "javascript",
-            f"{READ}console.log({expression});\n",
-            "",
-            INPUTS[0],
-            OUTPUTS[name][0],
-            provenance="my-javascript",
-            specification=task,
-            cases=tuple(Case(*case) for case in zip(INPUTS, OUTPUTS[name], strict=True)),
-        )
-        for name, (task, expression) in PROGRAMS.items()
-    ]
+    problems = []
+    for name, (task, expression) in PROGRAMS.items():
+        code, outputs = f"{READ}console.log({expression});\n", OUTPUTS[name]
+        cases = tuple(Case(*case) for case in zip(INPUTS, outputs, strict=True))
+        more = {"provenance": "my-javascript", "specification": task, "cases": cases}
+        problems.append(Problem(name, "js", "script", "javascript", code, "", INPUTS[0], outputs[0], **more))
+    return problems
 
 
 JS = Benchmark("js", "JS", "script", len(PROGRAMS), read, labels="own", language="javascript")

@@ -1,7 +1,5 @@
 """Programs read out of every shape of the fixture; laws on arbitrary text."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -70,15 +68,13 @@ def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
     ],
 )
 def test_prose_around_a_program_is_no_code(response: str) -> None:
-    code = extract_program(response)
-    assert isinstance(code, str) and code == MAIN
+    assert extract_program(response) == MAIN
 
 
 def test_only_one_file_has_a_public_class() -> None:
     helper = "public final class Helper { }\n"
-    code = extract_program(
-        f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{MAIN.replace('42', 'new Helper()')}```"
-    )
+    user = MAIN.replace("42", "new Helper()")
+    code = extract_program(f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{user}```")
     assert isinstance(code, str) and "\nfinal class Helper" in f"\n{code}" and "public class Main" in code
     # Within one file it is the compiler's to say.
     code = extract_program(f"```java\n{helper}{MAIN}```")
@@ -100,26 +96,14 @@ TEST = "class Test { public static void main(String[] args) { System.out.println
     ],
 )
 def test_the_program_starts_where_the_reader_says(response: str) -> None:
-    code = extract_program(response)
-    assert isinstance(code, str) and main_class(code) == "Main"
-    assert main_class(code) == "Main"
+    assert main_class(extract_program(response)) == "Main"
 
 
 _LONG = [
-    "class A" + " " * 2000,
-    "public class ",
-    "class A<",
-    "class A/*",
-    "@A\n",
-    "```",
-    "```class A{}```",
-    "public static int f(int a,\n",
-    "static int x=((((((\n",
-    "import a.b.c;",
-    '"""\n',
-    ";\n",
+    "class A" + " " * 2000, "public class ", "class A<", "class A/*", "@A\n", "```", "```class A{}```", '"""\n', ";\n",
+    "public static int f(int a,\n", "static int x=((((((\n", "import a.b.c;",
     "class A { public static void main(String[] a) { } }\n",
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -162,16 +146,13 @@ def test_extraction_never_raises(text: str) -> None:
 @given(st.sampled_from([shape for shape in SHAPES if shape["main"]]))
 def test_a_program_is_read_out_of_itself(shape: dict[str, Any]) -> None:
     code = extract_program(shape["response"])
-    assert isinstance(code, str)
-    again = extract_program(f"```java\n{code}```")
-    assert again == code
+    assert isinstance(code, str) and extract_program(f"```java\n{code}```") == code
 
 
 @given(st.sampled_from([shape for shape in SHAPES if "exact" in shape]), st.integers(1, 400))
 def test_what_breaks_off_is_no_program(shape: dict[str, Any], characters: int) -> None:
     program = shape["exact"].rstrip()
-    code = extract_program("```java\n" + program[: max(0, len(program) - characters)])
-    assert not isinstance(code, str)
+    assert not isinstance(extract_program("```java\n" + program[: max(0, len(program) - characters)]), str)
 
 
 def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:

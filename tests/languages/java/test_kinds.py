@@ -1,7 +1,5 @@
 """Java as a language of the suite: programs of responses, jobs, and what it needs."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.data.benchmarks import sample
@@ -19,22 +17,14 @@ def test_a_program_that_breaks_off_is_unfinished() -> None:
     assert isinstance(program, Unfinished) and program.source.startswith("public class Main {")
     assert KIND.program("No program.", PROBLEM) is None
     # A whole program before it stands, as it does for the reader.
-    assert KIND.program(f"```java\n{PROBLEM.code}```\n{BROKEN}", PROBLEM) == KIND.read_back(
-        PROBLEM.code, PROBLEM, "java"
-    )
+    whole = KIND.read_back(PROBLEM.code, PROBLEM, "java")
+    assert KIND.program(f"```java\n{PROBLEM.code}```\n{BROKEN}", PROBLEM) == whole
 
 
 def test_types_of_outputs_are_those_that_java_prints() -> None:
-    types = {
-        "42\n": "Int",
-        "-1.5": "Decimal",
-        "true": "Binary",
-        "[1, 2]": "List",
-        "[a, b]": "String",
-        "(1, 2)": "String",
-    }
+    types = {"42\n": "Int", "-1.5": "Decimal", "true": "Binary", "[1, 2]": "List"}
+    types |= dict.fromkeys(("[a, b]", "(1, 2)", "True", "'a'", ""), "String")
     assert {text: KIND.output_type(text) for text in types} == types
-    assert KIND.output_type("True") == KIND.output_type("'a'") == KIND.output_type("") == "String"
 
 
 def test_without_a_jdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

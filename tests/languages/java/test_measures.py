@@ -1,7 +1,5 @@
 """The measures of Java programs, counted by hand; that they are Python's, on programs in both languages."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.languages.java.measures import lines, measure, normal_form
@@ -144,8 +142,7 @@ def test_constructs(text: str, tags: tuple[str, ...], nesting: int) -> None:
     ],
 )
 def test_dependencies(source: str, pairs: int) -> None:
-    measured = measure(source)
-    assert measured is not None and measured.dep == pairs
+    assert measured(source).dep == pairs
 
 
 # The same program in both languages; the class around Java's methods is one line more.
@@ -171,14 +168,9 @@ TWINS = [
 @pytest.mark.parametrize(("java_text", "python_text"), TWINS)
 def test_the_definitions_are_pythons(java_text: str, python_text: str) -> None:
     source = f"class A {{ {java_text} }}"
-    ours, of_python = measure(source), complexity.measure(python_text)
-    assert ours is not None and of_python is not None
-    assert (ours.cc, ours.nc, ours.constructs, ours.dep) == (
-        of_python.cc,
-        of_python.nc,
-        of_python.constructs,
-        of_python.dep,
-    )
+    ours, of_python = measured(source), complexity.measure(python_text)
+    for name in ("cc", "nc", "constructs", "dep"):
+        assert getattr(ours, name) == getattr(of_python, name), name
     assert lines(source) == lines_of_code(python_text) + 1
 
 

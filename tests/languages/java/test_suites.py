@@ -1,7 +1,5 @@
 """Suites of assertions in Java: what passes them, what must not, and which assertions stand by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -1,8 +1,5 @@
 """Extraction on every shape of the fixture, by running what was extracted; laws on arbitrary text."""
 
-from __future__ import annotations
-
-import ast
 import contextlib
 import io
 from pathlib import Path
@@ -14,9 +11,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.answers.literals import parse_quietly
 from lm_eval_codemind.languages import Unfinished
-from lm_eval_codemind.languages.blocks import unwrapped
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.methods import insert_method
@@ -24,7 +19,6 @@ from tests.run_files import read_rows
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
-RECORDED = HERE.parents[3] / "shared" / "data" / "recorded" / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz"
 
 CLASS = '''\
 import datetime
@@ -76,8 +70,7 @@ def test_shape(shape: dict[str, Any]) -> None:
         assert code is None
         return
     if shape["gives"] == "unfinished":
-        assert isinstance(code, Unfinished)
-        assert code.source
+        assert isinstance(code, Unfinished) and code.source
         return
     assert isinstance(code, str)
     if shape["gives"] == "broken":
@@ -90,8 +83,7 @@ def test_shape(shape: dict[str, Any]) -> None:
         assert code == shape["exact"]
     if shape.get("find") == "script":
         output = io.StringIO()
-        stdin = io.StringIO(shape["call"])
-        with contextlib.redirect_stdout(output), mock.patch("sys.stdin", stdin):
+        with contextlib.redirect_stdout(output), mock.patch("sys.stdin", io.StringIO(shape["call"])):
             exec(compile(code, "<shape>", "exec"), {"__name__": "__main__"})
         assert output.getvalue() == shape["gives"]
         return
@@ -101,36 +93,12 @@ def test_shape(shape: dict[str, Any]) -> None:
     assert (list(value) if isinstance(value, tuple) else value) == shape["gives"]
 
 
-PIECES = st.sampled_from(
-    (
-        *("def f(x):\n", "    return x\n", "```python\n", "```", "class C:\n", "    def m(self):\n", "        pass\n"),
-        *(
-            "(",
-            ")",
-            '"""',
-            "'",
-            "\\\n",
-            "\n",
-            "if x:\n",
-            "else:\n",
-            "@d\n",
-            "f = 1\n",
-            "<think>",
-            "</think>",
-            "[PYTHON]",
-        ),
-        *("\t", "\x00", "\ud800", "import os\n", "lambda: ", "for i in x:", "{", "]", "prose ", "#", "f'{", "0" * 5000),
-        *(
-            "async ",
-            "await x\n",
-            "return 1\n",
-            "nonlocal x\n",
-            "yield\n",
-            "print(f(1))\n",
-            "if __name__ == '__main__':\n",
-        ),
-    )
-)
+PIECES = st.sampled_from([
+    "def f(x):\n", "    return x\n", "```python\n", "```", "class C:\n", "    def m(self):\n", "        pass\n",
+    "(", ")", '"""', "'", "\\\n", "\n", "if x:\n", "else:\n", "@d\n", "f = 1\n", "<think>", "</think>", "[PYTHON]",
+    "\t", "\x00", "\ud800", "import os\n", "lambda: ", "for i in x:", "{", "]", "prose ", "#", "f'{", "0" * 5000,
+    "async ", "await x\n", "return 1\n", "nonlocal x\n", "yield\n", "print(f(1))\n", "if __name__ == '__main__':\n",
+])  # fmt: skip
 TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join))
 
 
@@ -145,11 +113,7 @@ def test_never_raises(text: str) -> None:
         insert_method("class C:\n    def m(self): ...\n", "C", method)
 
 
-@given(
-    st.text(alphabet=st.characters(blacklist_characters="`~", blacklist_categories=["Cs"])).map(
-        lambda s: s.replace("|", "")
-    )
-)
+@given(st.text(alphabet=st.characters(blacklist_characters="`~|", blacklist_categories=["Cs"])))
 @settings(max_examples=200, deadline=None)
 def test_prose_around_a_fenced_answer_changes_nothing(prose: str) -> None:
     answer = "def f_unlikely(x):\n    return x + 1\n"
@@ -168,21 +132,6 @@ def test_hostile_text_ends(text: str) -> None:
     extract_method(text, "C", "m")
 
 
-@pytest.mark.parametrize("piece", ["(\n", '"""\n', "x = 1\n", "def f(x):\n    return x\n", "if x:\n"])
-def test_the_parser_receives_a_bounded_number_of_texts(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    characters = 0
-
-    def counted(source: str) -> ast.Module:
-        nonlocal characters
-        characters += len(source)
-        return parse_quietly(source)
-
-    monkeypatch.setattr(statements, "parse_quietly", counted)
-    text = piece * (100_000 // len(piece))
-    extract_definition(text, "f")
-    assert 0 < characters <= statements.PARSE_BUDGET
-
-
 def test_insert_method_names_what_is_missing() -> None:
     method = extract_method("def nothing(self):\n    return 1\n", "Counter", "nothing")
     assert isinstance(method, MethodCode)
@@ -191,17 +140,13 @@ def test_insert_method_names_what_is_missing() -> None:
 
 
 @pytest.mark.upstream
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded responses are not there (../shared/data/recorded)")
-def test_recorded_whole_class_responses() -> None:
+def test_recorded_whole_class_responses(shared_data: Path) -> None:
     """Of a hundred real responses, three hold no class: two single methods and one without code."""
-    rows = read_rows(RECORDED)
+    rows = read_rows(shared_data / "recorded" / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz")
     missing = {row["task_id"] for row in rows if extract_definition(row["response"], row["class_name"]) is None}
     assert missing == {"ClassEval_19", "ClassEval_30", "ClassEval_72"}
-    method = extract_method(
-        next(row["response"] for row in rows if row["task_id"] == "ClassEval_19"),
-        "ChandrasekharSieve",
-        "generate_primes",
-    )
+    (response,) = (row["response"] for row in rows if row["task_id"] == "ClassEval_19")
+    method = extract_method(response, "ChandrasekharSieve", "generate_primes")
     assert isinstance(method, MethodCode)
     assert "sieve[0] = sieve[1] = False" in method.source
 
@@ -222,10 +167,11 @@ def test_a_class_of_stubs_with_a_constructor_is_a_stub() -> None:
     assert extract_definition(f"```\n{whole}```\n```\n{only}```", "C") == only
 
 
-def test_the_main_part_of_another_block_is_not_joined() -> None:
-    main = "if __name__ == '__main__':\n    LIMIT = 5\n    print(f(1))"
+def test_the_main_part_of_its_block_or_another_is_not_joined() -> None:
+    main = "if __name__ == '__main__':\n    LIMIT = 5\n    print(f(1))\n"
     code = "def f(x):\n    return x < LIMIT\n"
-    assert extract_definition(f"```\n{main}\n```\n```\n{code}```", "f") == code
+    for response in (f"```\n{main}```\n```\n{code}```", f"```\n{code}\n{main}```"):
+        assert extract_definition(response, "f") == code
     joined = extract_definition(f"```\nLIMIT = 5\n```\n```\n{code}```", "f")
     assert joined == f"LIMIT = 5\n\n\n{code}"
 
@@ -238,22 +184,9 @@ def test_a_call_on_another_variable_is_not_needed() -> None:
     assert isinstance(kept, str) and "data.append(1)" in kept
 
 
-def test_imports_alone_are_no_script() -> None:
+def test_neither_imports_alone_nor_prose_that_parses_are_a_script() -> None:
     assert extract_script("```python\nimport sys\n```") is None
-
-
-def test_a_quotation_keeps_its_comparisons() -> None:
-    assert unwrapped("> if a > b:\n>     c") == "if a > b:\n    c"
-
-
-def test_prose_that_parses_is_not_in_the_script() -> None:
     assert extract_script("This is the answer:\n\nhello\nprint(input())\n") == "print(input())\n"
-
-
-def test_the_main_part_of_the_block_is_not_joined() -> None:
-    code = "def f(x):\n    return x < LIMIT\n"
-    main = "if __name__ == '__main__':\n    LIMIT = 5\n    print(f(1))\n"
-    assert extract_definition(f"```\n{code}\n{main}```", "f") == code
 
 
 def test_an_import_stays_although_only_another_block_uses_it() -> None:

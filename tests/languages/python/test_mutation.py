@@ -1,7 +1,5 @@
 """Changed inputs keep their structure and their types, and are the same everywhere."""
 
-from __future__ import annotations
-
 import ast
 from itertools import islice
 from random import Random

@@ -1,7 +1,5 @@
 """The statements of a text, and which of them do something."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest
@@ -106,6 +104,7 @@ def test_names_that_a_statement_binds_and_uses() -> None:
         ("<b>x = '&lt;'</b>", "<b>x = '&lt;'</b>"),
         ("> x = 1\n> y = 2", "x = 1\ny = 2"),
         ("> x = 1\ny = 2", "> x = 1\ny = 2"),
+        ("> if a > b:\n>     c", "if a > b:\n    c"),
         ("1 x = 1\n2 y = 2", "x = 1\ny = 2"),
         ("9 | if x:\n10 |     y = 2", "if x:\n    y = 2"),
         (" 9 if x:\n10     y = 2", "if x:\n    y = 2"),

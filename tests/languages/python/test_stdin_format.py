@@ -1,7 +1,5 @@
 """The format of standard input, read off from examples."""
 
-from __future__ import annotations
-
 import pytest
 
 from lm_eval_codemind.languages.python.stdin_format import StdinFormat

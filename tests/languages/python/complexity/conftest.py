@@ -1,7 +1,5 @@
 """The 1,450 programs of the paper's benchmarks, and the published C+ programs, read from the upstream archives."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tarfile
