@@ -73,20 +73,15 @@ def test_wrong_options_have_a_message(tmp_path: Path) -> None:
         assert result.exit_code != 0 and message in result.output, result.output
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "Expecting"),
-        ("[]", "no attribute"),
-        ('{"id": "a", "code": "x"}', "either a call or"),
-        ('{"id": "a", "code": "x =", "call": "f()"}', "is not Python"),
-        ('{"id": "a", "code": "x", "call": "1 +"}', "not a Python expression"),
-        ('{"id": "a", "code": "x", "call": "a.b()"}', "not a call of a function"),
-        ('{"id": "a#1", "code": "x", "call": "f()"}', "contains #"),
-        ('{"id": 3, "code": "x", "call": "f()"}', "id is missing or not a text"),
-        ('{"id": "first", "code": "x", "call": "f()"}', "used twice"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), [
+    ("{", "Expecting"), ("[]", "no attribute"), ('{"id": "a", "code": "x"}', "either a call or"),
+    ('{"id": "a", "code": "x =", "call": "f()"}', "is not Python"),
+    ('{"id": "a", "code": "x", "call": "1 +"}', "not a Python expression"),
+    ('{"id": "a", "code": "x", "call": "a.b()"}', "not a call of a function"),
+    ('{"id": "a#1", "code": "x", "call": "f()"}', "contains #"),
+    ('{"id": 3, "code": "x", "call": "f()"}', "id is missing or not a text"),
+    ('{"id": "first", "code": "x", "call": "f()"}', "used twice"),
+])  # fmt: skip
 def test_a_wrong_line_is_named(line: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "programs.jsonl"
     file.write_text('{"id": "first", "code": "def f():\\n    return 1\\n", "call": "f()"}\n\n' + line + "\n")

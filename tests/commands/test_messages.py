@@ -161,37 +161,34 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
+@pytest.mark.parametrize(("arguments", "message"), [
+    (
             (*RUN, "codemind_ier_sample", "--num_fewshot", "4"),
             "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3",
         ),
-        ((*RUN, "nonsense"), "--tasks: Tasks not found: nonsense; `lm_eval ls tasks` lists the tasks"),
-        ((*RUN, "codemind_ier_sample", "--metadata", "{"), "Invalid JSON"),
-        ((*RUN, "codemind_ier_sample", "--config", "missing.yaml"), "Config file not found"),
-        ((*RUN, "codemind_ier_sample", "--config", "unknown.yaml"), "bogus"),
-        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "missing"}'), "no prompts at missing/ier"),
-        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "unknown"}'), "function.txt: 'nothing' is undefined"),
-        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "latin"}'), "function.txt isn't UTF-8 text"),
-        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "yaml"}'), "yaml/ier/examples.yaml: not YAML"),
-        ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "short"}'), "short/ier/examples.yaml: the few-shot"),
-        ((*RUN, "codemind_runtime_sample", "--metadata", '{"items": "few"}'), "items is 'few', and must be"),
-        ((*RUN, "codemind_ier_fresh_sample", "--metadata", '{"input_seed": -1}'), "input_seed is -1 and must be"),
-        ((*RUN, "codemind_own", "--include_path", "own"), "there is no benchmark 'samplee'; the benchmarks are"),
-        (("plan", "--tasks", "codemind_runtime_sample", "--metadata", '{"items": 0}'), "items is '0', and must be"),
-        (("fresh", "latin.py", "--input", "f(1)"), "latin.py isn't UTF-8 text"),
-        (("fresh", "open.py", "--input", "f(1)"), "open.py or its --input: the program is not Python"),
-        (("trace", "latin.py", "--input", "f(1)"), "latin.py isn't UTF-8 text"),
-        (("transform", "latin.py"), "latin.py isn't UTF-8 text"),
-        (("transform", "double.py", "--tests", "open.py"), "--tests: not a Python program"),
-        (("export", "--programs", "latin.py", "-o", "rows"), "latin.py isn't UTF-8 text"),
-        (("export", "--programs", "rows.jsonl", "-o", "rows"), "rows.jsonl, line 1: 'f(' is not a Python expression"),
-        (("show", "cut"), "results_2026-01-01T00-00-00.json: not a result file of the harness"),
-        (("verify", "missing"), "missing: no such file or directory"),
-    ],
-)
+    ((*RUN, "nonsense"), "--tasks: Tasks not found: nonsense; `lm_eval ls tasks` lists the tasks"),
+    ((*RUN, "codemind_ier_sample", "--metadata", "{"), "Invalid JSON"),
+    ((*RUN, "codemind_ier_sample", "--config", "missing.yaml"), "Config file not found"),
+    ((*RUN, "codemind_ier_sample", "--config", "unknown.yaml"), "bogus"),
+    ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "missing"}'), "no prompts at missing/ier"),
+    ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "unknown"}'), "function.txt: 'nothing' is undefined"),
+    ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "latin"}'), "function.txt isn't UTF-8 text"),
+    ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "yaml"}'), "yaml/ier/examples.yaml: not YAML"),
+    ((*RUN, "codemind_ier_sample", "--metadata", '{"prompts": "short"}'), "short/ier/examples.yaml: the few-shot"),
+    ((*RUN, "codemind_runtime_sample", "--metadata", '{"items": "few"}'), "items is 'few', and must be"),
+    ((*RUN, "codemind_ier_fresh_sample", "--metadata", '{"input_seed": -1}'), "input_seed is -1 and must be"),
+    ((*RUN, "codemind_own", "--include_path", "own"), "there is no benchmark 'samplee'; the benchmarks are"),
+    (("plan", "--tasks", "codemind_runtime_sample", "--metadata", '{"items": 0}'), "items is '0', and must be"),
+    (("fresh", "latin.py", "--input", "f(1)"), "latin.py isn't UTF-8 text"),
+    (("fresh", "open.py", "--input", "f(1)"), "open.py or its --input: the program is not Python"),
+    (("trace", "latin.py", "--input", "f(1)"), "latin.py isn't UTF-8 text"),
+    (("transform", "latin.py"), "latin.py isn't UTF-8 text"),
+    (("transform", "double.py", "--tests", "open.py"), "--tests: not a Python program"),
+    (("export", "--programs", "latin.py", "-o", "rows"), "latin.py isn't UTF-8 text"),
+    (("export", "--programs", "rows.jsonl", "-o", "rows"), "rows.jsonl, line 1: 'f(' is not a Python expression"),
+    (("show", "cut"), "results_2026-01-01T00-00-00.json: not a result file of the harness"),
+    (("verify", "missing"), "missing: no such file or directory"),
+])  # fmt: skip
 def test_a_message_of_a_line_or_two(arguments: Sequence[str], message: str) -> None:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.exception
@@ -200,13 +197,10 @@ def test_a_message_of_a_line_or_two(arguments: Sequence[str], message: str) -> N
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--metadata", '{"items": "few"}'], "Error: items is 'few', and must be"),
-        (["--limit", "-1"], "Error: --limit -1: must be above 0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (["--metadata", '{"items": "few"}'], "Error: items is 'few', and must be"),
+    (["--limit", "-1"], "Error: --limit -1: must be above 0"),
+])  # fmt: skip
 def test_lm_eval_says_the_same(options: Sequence[str], message: str) -> None:
     command = ["-m", "lm_eval", "run", "--model", "dummy", "--tasks", "codemind_runtime_sample", *options]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)

@@ -82,15 +82,12 @@ def test_score_removes_a_prompt_only_if_asked_to(option: list[str], tmp_path: Pa
     assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 1
 
 
-@pytest.mark.parametrize(
-    ("option", "rows", "message"),
-    [
-        (["--strip_prompt"], {"prompt": "Another prompt"}, "line 1: .* does not begin with its `prompt`"),
-        (["--strip_prompt"], {}, "line 1: .* names no `prompt`"),
-        (["--strip_through", "["], {}, "not a regular expression"),
-        (["--strip_through", "### Response"], {}, "matches none of the 2 responses"),
-    ],
-)
+@pytest.mark.parametrize(("option", "rows", "message"), [
+    (["--strip_prompt"], {"prompt": "Another prompt"}, "line 1: .* does not begin with its `prompt`"),
+    (["--strip_prompt"], {}, "line 1: .* names no `prompt`"),
+    (["--strip_through", "["], {}, "not a regular expression"),
+    (["--strip_through", "### Response"], {}, "matches none of the 2 responses"),
+])  # fmt: skip
 def test_score_refuses_what_it_cannot_strip(option: list[str], rows: dict, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "responses.jsonl", right_answers(2), **rows)
     said_of_it = refused("score", "--responses", path, "--tasks", "codemind_ier_sample", *option)
@@ -98,15 +95,10 @@ def test_score_refuses_what_it_cannot_strip(option: list[str], rows: dict, messa
     assert "line" not in message or sample.read()[0].problem_id in said_of_it
 
 
-@pytest.mark.parametrize(
-    ("names", "models", "expected"),
-    [
-        (["mine.jsonl.gz"], [None], "mine"),
-        (["mine.jsonl"], ["one", "two"], "mine"),
-        (["first.part.jsonl", "second.txt"], [None], "first.part+second.txt"),
-        (["mine.jsonl"], ["me"], "me"),
-    ],
-)
+@pytest.mark.parametrize(("names", "models", "expected"), [
+    (["mine.jsonl.gz"], [None], "mine"), (["mine.jsonl"], ["one", "two"], "mine"),
+    (["first.part.jsonl", "second.txt"], [None], "first.part+second.txt"), (["mine.jsonl"], ["me"], "me"),
+])  # fmt: skip
 def test_score_names_the_run_after_the_responses_file(tmp_path: Path, names: list, models: list, expected: str) -> None:
     content = ""
     for problem, model in zip(sample.read(), models, strict=False):

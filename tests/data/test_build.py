@@ -109,14 +109,11 @@ def test_what_is_not_there_is_named_with_the_mend(tmp_path, monkeypatch):
         building.build(["cruxeval"], Upstream(tmp_path), tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    ("file", "line", "content", "load_all"),
-    [
-        ("x.jsonl", 2, json.dumps(problem(0).to_row()) + '\n{"problem_id": 1}\n', load_problems),
-        ("x.hints.jsonl", 1, '{"problem_id": "made_0", "hint_test": ""}\n', load_problems),
-        ("x.ours.jsonl", 2, '{"problem_id": "made_0"}\n[]\n', load_records),
-    ],
-)
+@pytest.mark.parametrize(("file", "line", "content", "load_all"), [
+    ("x.jsonl", 2, json.dumps(problem(0).to_row()) + '\n{"problem_id": 1}\n', load_problems),
+    ("x.hints.jsonl", 1, '{"problem_id": "made_0", "hint_test": ""}\n', load_problems),
+    ("x.ours.jsonl", 2, '{"problem_id": "made_0"}\n[]\n', load_records),
+])  # fmt: skip
 def test_a_line_that_is_no_record_is_named(tmp_path, file, line, content, load_all):
     (tmp_path / "x.jsonl").write_bytes(dump_problems([problem(0)]))
     (tmp_path / file).write_text(content)

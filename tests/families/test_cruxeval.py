@@ -73,13 +73,10 @@ def test_prompts_are_read_from_the_syntax_tree():
     assert prompts["input_cot"].endswith("thought 'b==a'")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        *(("{code} thought f({input})", "{code!r} {input}"), ("{code} thought f({input})", "{open(code)} {input}")),
-        *(('return f"{code} from {output}"', "return code"), ("make_cot_input_prompt", "other")),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    *(("{code} thought f({input})", "{code!r} {input}"), ("{code} thought f({input})", "{open(code)} {input}")),
+    *(('return f"{code} from {output}"', "return code"), ("make_cot_input_prompt", "other")),
+])  # fmt: skip
 def test_prompts_of_another_form_are_refused(old, new):
     assert old in PROMPTS_FILE
     with pytest.raises(UpstreamError, match=r"prompts\.py"):
@@ -95,32 +92,21 @@ def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path, upstream):
         build(["cruxeval_prompts"], upstream, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "form", "expected"),
-    [
-        ("assert f(1) == 2\n[/ANSWER] more", "direct", "assert f(1) == 2\n"),
-        ("[ANSWER]\n2\n[/ANSWER]", "direct", "\n2\n"),
-        ("steps [/THOUGHT]\n[ANSWER]\nassert f(1) == 2\n", "cot", "\nassert f(1) == 2\n\n"),
-        ("[ANSWER]1[/ANSWER]\n[ANSWER]2[/ANSWER]\nin [/ANSWER]", "cot", "2"),
-        ("it is 2", "cot", None),
-        (" 2 # done\n\ndef f", "phind", " 2 "),
-    ],
-)
+@pytest.mark.parametrize(("text", "form", "expected"), [
+    ("assert f(1) == 2\n[/ANSWER] more", "direct", "assert f(1) == 2\n"), ("[ANSWER]\n2\n[/ANSWER]", "direct", "\n2\n"),
+    ("steps [/THOUGHT]\n[ANSWER]\nassert f(1) == 2\n", "cot", "\nassert f(1) == 2\n\n"),
+    ("[ANSWER]1[/ANSWER]\n[ANSWER]2[/ANSWER]\nin [/ANSWER]", "cot", "2"), ("it is 2", "cot", None),
+    (" 2 # done\n\ndef f", "phind", " 2 "),
+])  # fmt: skip
 def test_the_block(text, form, expected):
     assert block(closed(text), form) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("assert f('a == b') == 'c == d'", ("f('a == b')", "'c == d'")),
-        ("f([1, {2: (3 == 4)}]) == []", ("f([1, {2: (3 == 4)}])", "[]")),
-        ('assert f("\\"==") == 1', ('f("\\"==")', "1")),
-        ("f('''a\n==''') == 2", ("f('''a\n==''')", "2")),
-        ("'it==", ("'it==", None)),
-        ("assertion", ("assertion", None)),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("assert f('a == b') == 'c == d'", ("f('a == b')", "'c == d'")),
+    ("f([1, {2: (3 == 4)}]) == []", ("f([1, {2: (3 == 4)}])", "[]")), ('assert f("\\"==") == 1', ('f("\\"==")', "1")),
+    ("f('''a\n==''') == 2", ("f('''a\n==''')", "2")), ("'it==", ("'it==", None)), ("assertion", ("assertion", None)),
+])  # fmt: skip
 def test_the_sides_of_an_assertion(text, expected):
     assert sides(text) == expected
 
@@ -140,27 +126,23 @@ def test_hostile_texts_are_read_in_linear_time(piece):
         upstream_answer(text, form, predicts_input=True)
 
 
-@pytest.mark.parametrize(
-    ("response", "setting", "expected"),
-    [
-        ("assert f('b==') == 'b==a'\n[/ANSWER]", "direct", (1, 0)),  # upstream cuts at the first "=="
-        ('"b" + "=" * 2 + "a"', "direct", (0, 1)),
-        *(("'b=' '=a'", "phind", (1, 1)), ("'b'", "direct", (0, 0)), ("0 or True", "phind", (0, 1))),
-        ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
-        *(("f('b' + '=' * 2)", "phind", (0, 1)), ("f('b==')", "phind", (0, 0)), ("1 / 0", "phind", (0, 0))),
-        ("", "direct", (0, 0)),
-        # Thinking is not an answer.
-        ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
-    ],
-)
+@pytest.mark.parametrize(("response", "setting", "expected"), [
+    ("assert f('b==') == 'b==a'\n[/ANSWER]", "direct", (1, 0)),  # upstream cuts at the first "=="
+    ('"b" + "=" * 2 + "a"', "direct", (0, 1)),
+    *(("'b=' '=a'", "phind", (1, 1)), ("'b'", "direct", (0, 0)), ("0 or True", "phind", (0, 1))),
+    ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
+    *(("f('b' + '=' * 2)", "phind", (0, 1)), ("f('b==')", "phind", (0, 0)), ("1 / 0", "phind", (0, 0))),
+    ("", "direct", (0, 0)),
+    # Thinking is not an answer.
+    ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
+])  # fmt: skip
 def test_both_scores_of_an_output(response, setting, expected, monkeypatch):
     assert output_scores(response, setting, monkeypatch) == expected
 
 
-@pytest.mark.parametrize(
-    ("answer", "output", "verdict"),
-    [("1", "True", True), ("'a'", '"a"', True), ("a", "'a'", None), ("0 or True", "0", None), ("[2]", "[1]", False)],
-)
+@pytest.mark.parametrize(("answer", "output", "verdict"), [
+    ("1", "True", True), ("'a'", '"a"', True), ("a", "'a'", None), ("0 or True", "0", None), ("[2]", "[1]", False),
+])  # fmt: skip
 def test_upstream_compares_literals_as_python_does(answer, output, verdict):
     assert upstream_verdict(answer, output) is verdict
 

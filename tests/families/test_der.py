@@ -292,17 +292,14 @@ FIRST_STAGE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda raw: raw["config"]["model_args"].update(model="org/other"), "another model: model=org/other, here"),
-        ({"version": "0.0"}, "under other settings: release of this suite"),
-        ({"data_sha256": "0"}, "under other settings: data"),
-        ({"templates_sha256": "0"}, "under other settings: prompts"),
-        ({"options": {"hint_seed": 3}}, "under other settings: options"),
-        (lambda raw: raw["configs"].pop("codemind_sr_sample"), "no results of codemind_sr_sample there"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda raw: raw["config"]["model_args"].update(model="org/other"), "another model: model=org/other, here"),
+    ({"version": "0.0"}, "under other settings: release of this suite"),
+    ({"data_sha256": "0"}, "under other settings: data"),
+    ({"templates_sha256": "0"}, "under other settings: prompts"),
+    ({"options": {"hint_seed": 3}}, "under other settings: options"),
+    (lambda raw: raw["configs"].pop("codemind_sr_sample"), "no results of codemind_sr_sample there"),
+])  # fmt: skip
 def test_refused(folder, tmp_path, change, message):
     first, _ = stages(folder / "writes")
     raw = json.loads(first.path.read_text())

@@ -143,19 +143,15 @@ def test_what_is_shipped_is_what_rewritten_programs_log_named_and_small():
     assert size < 400_000
 
 
-@pytest.mark.parametrize(
-    ("answer", "value", "names", "right"),
-    [
-        ("1", "1", ["i"], True), ("i = 1", "1", ["i"], True), ("i: 1", "1", ["i"], True), ("j = 1", "1", ["i"], False),
-        ("1.0", "1", ["i"], True), ("True", "1", ["i"], False), ("a", "'a'", ["i"], True),
-        ("null", "None", ["i"], True), ("true", "True", ["i"], True),
-        ("[1, 2]", "(1, 2)", ["i"], False), ("(1, 'a')", "(1, 'a')", ["i", "x"], True),
-        ("[1, 'a']", "(1, 'a')", ["i", "x"], True), ("1, 'a'", "(1, 'a')", ["i", "x"], True),
-        ("i = 1, x = 'a'", "(1, 'a')", ["i", "x"], True), ("i, x = 1, 'a'", "(1, 'a')", ["i", "x"], True),
-        ("(1, 'b')", "(1, 'a')", ["i", "x"], False), ("1", "(1, 'a')", ["i", "x"], False),
-        ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "value", "names", "right"), [
+    ("1", "1", ["i"], True), ("i = 1", "1", ["i"], True), ("i: 1", "1", ["i"], True), ("j = 1", "1", ["i"], False),
+    ("1.0", "1", ["i"], True), ("True", "1", ["i"], False), ("a", "'a'", ["i"], True), ("null", "None", ["i"], True),
+    ("true", "True", ["i"], True), ("[1, 2]", "(1, 2)", ["i"], False), ("(1, 'a')", "(1, 'a')", ["i", "x"], True),
+    ("[1, 'a']", "(1, 'a')", ["i", "x"], True), ("1, 'a'", "(1, 'a')", ["i", "x"], True),
+    ("i = 1, x = 'a'", "(1, 'a')", ["i", "x"], True), ("i, x = 1, 'a'", "(1, 'a')", ["i", "x"], True),
+    ("(1, 'b')", "(1, 'a')", ["i", "x"], False), ("1", "(1, 'a')", ["i", "x"], False),
+    ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
+])  # fmt: skip
 def test_values_of_loop_variables(answer, value, names, right):
     assert same_step(answer, value, names) is right
 

@@ -72,45 +72,39 @@ def read(answer: str, asked: Problem) -> tuple[str, bool] | None:
     return prediction and (prediction.input, prediction.recorded)
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("f('a', ['b'])", ("f('a', ['b'])", True)),
-        ('f( "a",\n  ["b",],)  # as before', ("f('a', ['b'])", True)),
-        ("`f('a', items=['b'])`", ("f('a', items=['b'])", True)),
-        ("```python\nf(items=['b'], text='a')\n```", ("f(items=['b'], text='a')", True)),
-        *(("f('ab')", ("f('ab')", False)), ("f('ab');", ("f('ab')", False))),
-        *(("f(tuple([1, 2]))", ("f((1, 2))", False)), ("f('a', ('b',))", ("f('a', ('b',))", False))),
-        ("f(dict(a=1), items=list((1,)))", ("f({'a': 1}, items=[1])", False)),
-        ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
+@pytest.mark.parametrize(("answer", "expected"), [
+    ("f('a', ['b'])", ("f('a', ['b'])", True)),
+    ('f( "a",\n  ["b",],)  # as before', ("f('a', ['b'])", True)),
+    ("`f('a', items=['b'])`", ("f('a', items=['b'])", True)),
+    ("```python\nf(items=['b'], text='a')\n```", ("f(items=['b'], text='a')", True)),
+    *(("f('ab')", ("f('ab')", False)), ("f('ab');", ("f('ab')", False))),
+    *(("f(tuple([1, 2]))", ("f((1, 2))", False)), ("f('a', ('b',))", ("f('a', ('b',))", False))),
+    ("f(dict(a=1), items=list((1,)))", ("f({'a': 1}, items=[1])", False)),
+    ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
          ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
-        ("f(0x10, 'a' 'b', frozenset({1}))", ("f(16, 'ab', frozenset({1}))", False)),
-        *((text, None) for text in ("f(Counter('ab'))", "f(" + "[" * 5_000, "f(" + "9" * 5_000 + ")", "")),
-        ("f('" + "a" * 1_000_000 + "')", None),
-    ],
-)  # fmt: skip
+    ("f(0x10, 'a' 'b', frozenset({1}))", ("f(16, 'ab', frozenset({1}))", False)),
+    *((text, None) for text in ("f(Counter('ab'))", "f(" + "[" * 5_000, "f(" + "9" * 5_000 + ")", "")),
+    ("f('" + "a" * 1_000_000 + "')", None),
+])  # fmt: skip
 def test_a_call_is_read_as_values(answer, expected):
     assert read(answer, problem()) == expected
 
 
-@pytest.mark.parametrize(
-    ("call", "recorded", "other", "unread"),
-    [
-        # What a program can tell apart is not the recorded input.
-        ("total({'a': 1, 'b': 2}, more=None)",
+@pytest.mark.parametrize(("call", "recorded", "other", "unread"), [
+    # What a program can tell apart is not the recorded input.
+    ("total({'a': 1, 'b': 2}, more=None)",
          ["total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})"],
          ["total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)"], []),
-        # Constructors are those of the signature.
-        ("total(Counter({'a': 2}))", ["total(Counter({'a': 2}))"],
+    # Constructors are those of the signature.
+    ("total(Counter({'a': 2}))", ["total(Counter({'a': 2}))"],
          ["total(Counter(['a', 'a']))", "total({'a': 2}, dict(b=1))"],
          ["total(range(3))", "total(Counter(x for x in 'a'))"]),
-        # A recorded input that is no literal counts as it stands.
-        ("first([2, 1], (lambda x: x)(1))",
+    # A recorded input that is no literal counts as it stands.
+    ("first([2, 1], (lambda x: x)(1))",
          ["first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"], [],
          ["first([2, 1], (lambda x: 1)(1))", "(" * 150 + "first([2, 1], (lambda x: x)(1))" + ")" * 150,
           "first([2, 1], lambda x: (x)(1))"]),
-    ],
-)  # fmt: skip
+])  # fmt: skip
 def test_which_input_is_the_recorded_one(call, recorded, other, unread):
     asked = problem(call.partition("(")[0], call)
     answers = [read(answer, asked) for answer in (*recorded, *other)]
@@ -222,16 +216,13 @@ def test_scripts_are_given_what_is_typed():
     assert [scores["as_recorded"] for _, scores in judgements] == [1, 1, 1, 0]
 
 
-@pytest.mark.parametrize(
-    ("answer", "stdin"),
-    [
-        *(("3\n 1 2", "3\n 1 2\n"), ("\n 3\n1\n\n", " 3\n1\n\n"), ("Input:\n3\n1", "3\n1\n")),
-        ("**Standard input:**\n```\n3\n1\n```\nIt prints 4.", "3\n1\n"),
-        *(("```text\n3\n1\n```", "3\n1\n"), ("```\nInput: 3\n```", "3\n")),
-        *(("\ufeff3\u202f\u22121\u200b", "3 -1\n"), ('{"input": "3\\n1"}', "3\n1\n")),
-        *(("*..*", "*..*\n"), ("f(3) = 4", "f(3) = 4\n"), ("", "")),
-    ],
-)
+@pytest.mark.parametrize(("answer", "stdin"), [
+    *(("3\n 1 2", "3\n 1 2\n"), ("\n 3\n1\n\n", " 3\n1\n\n"), ("Input:\n3\n1", "3\n1\n")),
+    ("**Standard input:**\n```\n3\n1\n```\nIt prints 4.", "3\n1\n"),
+    *(("```text\n3\n1\n```", "3\n1\n"), ("```\nInput: 3\n```", "3\n")),
+    *(("\ufeff3\u202f\u22121\u200b", "3 -1\n"), ('{"input": "3\\n1"}', "3\n1\n")),
+    *(("*..*", "*..*\n"), ("f(3) = 4", "f(3) = 4\n"), ("", "")),
+])  # fmt: skip
 def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer, stdin):
     script = Problem("Made", "made", "script", "python", CODE, "", "7\n", "7")
     assert read(answer, script) == (stdin, False)

@@ -39,10 +39,9 @@ def accuracies(setting: str, documents: list[dict[str, Any]], responses: list[st
     return [process(document, answer) for document, answer in zip(documents, answers, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("setting", "easy", "difficult", "empty"),
-    [("output", 250, 248, 0), ("input", 250, 248, 0), ("loop", 98, 99, 3), ("branch", 100, 99, 0)],
-)
+@pytest.mark.parametrize(("setting", "easy", "difficult", "empty"), [
+    ("output", 250, 248, 0), ("input", 250, 248, 0), ("loop", 98, 99, 3), ("branch", 100, 99, 0),
+])  # fmt: skip
 def test_the_published_tasks(setting, easy, difficult, empty, built):
     documents = rows(setting)
     right = accuracies(setting, documents, [document["target"] for document in documents], re2_published)

@@ -169,16 +169,13 @@ def test_shapes_of_annotated_programs(response, output):
     assert answers.stated_output(response) == output
 
 
-@pytest.mark.parametrize(
-    ("text", "values", "nested", "same"),
-    [
-        *(("[0, 1]", [0, 1], False, True), ("3", [3], False, True), ("['a']", ["a"], False, True)),
-        *(("a", ["a"], False, True), ("[0, ..., 9]", [0, 1, 9], False, True), ("[0, ..., 8]", [0, 1, 9], False, False)),
-        *(("[0, 1]", [[0, 1], [0, 1]], True, True), ("[0, ..., 5]", [[0, 1, 5], [0]], True, True)),
-        *(("[1]", [[0, 1]], True, False), ("[7]", [], True, True)),
-        *(("[]", [1], False, False), ("??", [1], False, False), (None, [1], False, False)),
-    ],
-)
+@pytest.mark.parametrize(("text", "values", "nested", "same"), [
+    *(("[0, 1]", [0, 1], False, True), ("3", [3], False, True), ("['a']", ["a"], False, True)),
+    *(("a", ["a"], False, True), ("[0, ..., 9]", [0, 1, 9], False, True), ("[0, ..., 8]", [0, 1, 9], False, False)),
+    *(("[0, 1]", [[0, 1], [0, 1]], True, True), ("[0, ..., 5]", [[0, 1, 5], [0]], True, True)),
+    *(("[1]", [[0, 1]], True, False), ("[7]", [], True, True)),
+    *(("[]", [1], False, False), ("??", [1], False, False), (None, [1], False, False)),
+])  # fmt: skip
 def test_values_by_the_rule_of_ces(text, values, nested, same):
     assert answers.same_values(text, values, nested) is same
 

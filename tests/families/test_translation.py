@@ -46,26 +46,20 @@ def test_the_misleading_test_alone_counts():
         assert printed_lines(job.cases[0].stdout or "") != printed_lines(question["output"])
 
 
-@pytest.mark.parametrize(
-    ("output", "other"),
-    [
-        *(("7\n", "8\n"), ("a 19 b\n", "a 10 b\n"), ("YES\n", "NO\n"), ("false", "true")),
-        *(("ab\n", "ba\n"), ("aa", "aax\n"), ("", "x\n")),
-    ],
-)
+@pytest.mark.parametrize(("output", "other"), [
+    *(("7\n", "8\n"), ("a 19 b\n", "a 10 b\n"), ("YES\n", "NO\n"), ("false", "true")),
+    *(("ab\n", "ba\n"), ("aa", "aax\n"), ("", "x\n")),
+])  # fmt: skip
 def test_misleading_outputs_look_like_outputs(output, other):
     assert misleading_output(output) == other
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "why"),
-    [
-        *(("passed", "", ""), ("failed", "", "wrong_output"), ("timeout", "", "timeout")),
-        *(("error", "compile error", "compile_error"), ("error", "SyntaxError", "compile_error")),
-        *(("unfinished", "", "compile_error"), ("error", "ValueError", "runtime_error")),
-        *(("memory", "", "runtime_error"), ("blocked", "PermissionError", "runtime_error")),
-    ],
-)
+@pytest.mark.parametrize(("status", "kind", "why"), [
+    *(("passed", "", ""), ("failed", "", "wrong_output"), ("timeout", "", "timeout")),
+    *(("error", "compile error", "compile_error"), ("error", "SyntaxError", "compile_error")),
+    *(("unfinished", "", "compile_error"), ("error", "ValueError", "runtime_error")),
+    *(("memory", "", "runtime_error"), ("blocked", "PermissionError", "runtime_error")),
+])  # fmt: skip
 def test_causes(status, kind, why):
     answer = Answer("code", outcome={"status": status, "exception_type": kind})
     assert cause(answer) == why

@@ -76,19 +76,16 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
     assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("--model", "codemind-nul"), "--model codemind-nul: unknown; did you mean codemind-null"),
-        (("--model", "local-chat-completions"), "takes chat messages: add --apply_chat_template"),
-        (("--model", "codemind-replay"), "add --model_args responses=FILE"),
-        (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
-        (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
-        (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
-        (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
+@pytest.mark.parametrize(("arguments", "expected"), [
+    (("--model", "codemind-nul"), "--model codemind-nul: unknown; did you mean codemind-null"),
+    (("--model", "local-chat-completions"), "takes chat messages: add --apply_chat_template"),
+    (("--model", "codemind-replay"), "add --model_args responses=FILE"),
+    (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
+    (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
+    (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
+    (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
          "codemind_ier_sample has documents 0 to 23; leave out 99"),
-    ],
-)  # fmt: skip
+])  # fmt: skip
 def test_options_that_no_run_can_have(arguments, expected):
     message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
@@ -101,16 +98,13 @@ def test_packages_of_a_model(model, monkeypatch):
     assert f"pip install 'lm-eval-codemind[{model}]'" in message
 
 
-@pytest.mark.parametrize(
-    ("model", "arguments", "content", "expected"),
-    [
-        *(("hf", {"max_length": 512}, None, 512), ("hf", {}, {"n_positions": 1024}, 1024)),
-        *(("hf", {}, {"hidden_size": 1}, None), ("hf", {}, None, None)),
-        ("vllm", {"max_model_len": "2048"}, {"max_position_embeddings": 4096}, 2048),
-        ("vllm", {}, {"max_position_embeddings": 2048}, 2048),
-        ("local-chat-completions", {"max_length": 512}, None, None),
-    ],
-)
+@pytest.mark.parametrize(("model", "arguments", "content", "expected"), [
+    *(("hf", {"max_length": 512}, None, 512), ("hf", {}, {"n_positions": 1024}, 1024)),
+    *(("hf", {}, {"hidden_size": 1}, None), ("hf", {}, None, None)),
+    ("vllm", {"max_model_len": "2048"}, {"max_position_embeddings": 4096}, 2048),
+    ("vllm", {}, {"max_position_embeddings": 2048}, 2048),
+    ("local-chat-completions", {"max_length": 512}, None, None),
+])  # fmt: skip
 def test_the_context_of_a_model(model, arguments, content, expected, tmp_path):
     if content is not None:
         (tmp_path / "config.json").write_text(json.dumps(content))

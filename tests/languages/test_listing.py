@@ -22,22 +22,17 @@ def test_every_language_has_marks() -> None:
         assert {kind for kind, _ in language.marks} == {"comment", "string", "keyword", "number"}, name
 
 
-@pytest.mark.parametrize(
-    ("language", "source", "expected"),
-    [
-        ("python", "return x  # if not", "keyword:return comment:# if not"),
-        ("python", "s = 'it\\'s # no' + rb\"a\"", "string:'it\\'s # no' string:rb string:\"a\""),
-        ("python", '"""one\n"two" # 3\n"""; for1 = 0x1f', 'string:"""one\n"two" # 3\n""" number:0x1f'),
-        ("python", "def f(): pass", "keyword:def keyword:pass"),
-        ("python", "a1 = 1e-3 + 2.5", "number:1e-3 number:2.5"),
-        ("python", "'open", "string:'open"),
-        ("java", "int i = 1L; // if", "keyword:int number:1L comment:// if"),
-        ("java", '/* "a\n */ public class Def {}', 'comment:/* "a\n */ keyword:public keyword:class'),
-        ("java", 'char c = \'"\'; String s = "\\"//";', 'keyword:char string:\'"\' string:"\\"//"'),
-        ("java", "/* open", "comment:/* open"),
-        ("java", "x # def None", ""),
-    ],
-)
+@pytest.mark.parametrize(("language", "source", "expected"), [
+    ("python", "return x  # if not", "keyword:return comment:# if not"),
+    ("python", "s = 'it\\'s # no' + rb\"a\"", "string:'it\\'s # no' string:rb string:\"a\""),
+    ("python", '"""one\n"two" # 3\n"""; for1 = 0x1f', 'string:"""one\n"two" # 3\n""" number:0x1f'),
+    ("python", "def f(): pass", "keyword:def keyword:pass"), ("python", "a1 = 1e-3 + 2.5", "number:1e-3 number:2.5"),
+    ("python", "'open", "string:'open"),
+    ("java", "int i = 1L; // if", "keyword:int number:1L comment:// if"),
+    ("java", '/* "a\n */ public class Def {}', 'comment:/* "a\n */ keyword:public keyword:class'),
+    ("java", 'char c = \'"\'; String s = "\\"//";', 'keyword:char string:\'"\' string:"\\"//"'),
+    ("java", "/* open", "comment:/* open"), ("java", "x # def None", ""),
+])  # fmt: skip
 def test_pieces(language: str, source: str, expected: str) -> None:
     assert " ".join(f"{kind}:{text}" for kind, text in pieces(language, source)) == expected
 

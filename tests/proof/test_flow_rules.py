@@ -18,16 +18,12 @@ def f(xs, n=2):
 """
 
 
-@pytest.mark.parametrize(
-    ("document", "expected"),
-    [
-        ({"code": CODE, "input": "f([1, 2], n=3)"}, {"xs": [1, 2], "n": 3}),
-        ({"code": CODE, "shown": '{"self": {}, "args": {"xs": [1]}, "kwargs": {"n": 4}}'}, {"xs": [1], "n": 4}),
-        ({"code": "print(input())", "input": "3 4"}, {}),
-        ({"code": "print(input())", "shown": "3 4"}, {}),
-        ({"code": CODE, "input": "g(open('x'))"}, {}),
-    ],
-)
+@pytest.mark.parametrize(("document", "expected"), [
+    ({"code": CODE, "input": "f([1, 2], n=3)"}, {"xs": [1, 2], "n": 3}),
+    ({"code": CODE, "shown": '{"self": {}, "args": {"xs": [1]}, "kwargs": {"n": 4}}'}, {"xs": [1], "n": 4}),
+    ({"code": "print(input())", "input": "3 4"}, {}), ({"code": "print(input())", "shown": "3 4"}, {}),
+    ({"code": CODE, "input": "g(open('x'))"}, {}),
+])  # fmt: skip
 def test_arguments(document, expected):
     assert arguments(document) == expected
 

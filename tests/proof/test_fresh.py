@@ -132,18 +132,13 @@ def test_records_give_back_what_was_made_and_a_program_that_raises_says_so(by_pr
         run_on_own_input(dataclasses.replace(LOOP, input="f(3, 3)"))
 
 
-@pytest.mark.parametrize(
-    ("published", "output", "changed", "carried"),
-    [
-        ("f('house', 2)", "['house', 2]", "f('tiger', 5)", "['tiger', 5]"),
-        ("f('Hello world')", "'HELLO-WORLD'", "f('Tiger cabin')", "'TIGER-CABIN'"),
-        ("f('abba')", "'ab'", "f('cddc')", "'cd'"),
-        ("f('tree fork')", "'Tree fork!'", "f('eret korf')", "'Eret korf!'"),
-        ("f(4)", "10", "f(7)", "13"),
-        ("f(4)", "12", "f(7)", "21"),
-        ("f([1, 2, 3])", "[3, 2, 1]", "f([1, 2])", "[2, 1]"),
-    ],
-)
+@pytest.mark.parametrize(("published", "output", "changed", "carried"), [
+    ("f('house', 2)", "['house', 2]", "f('tiger', 5)", "['tiger', 5]"),
+    ("f('Hello world')", "'HELLO-WORLD'", "f('Tiger cabin')", "'TIGER-CABIN'"),
+    ("f('abba')", "'ab'", "f('cddc')", "'cd'"),
+    ("f('tree fork')", "'Tree fork!'", "f('eret korf')", "'Eret korf!'"), ("f(4)", "10", "f(7)", "13"),
+    ("f(4)", "12", "f(7)", "21"), ("f([1, 2, 3])", "[3, 2, 1]", "f([1, 2])", "[2, 1]"),
+])  # fmt: skip
 def test_changes_are_carried_over(published, output, changed, carried):
     problem = dataclasses.replace(BARE, input=published, output=output)
     assert carried in set(carried_outputs(problem, changed))

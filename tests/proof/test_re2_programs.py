@@ -79,16 +79,13 @@ def test_wrong_labels_are_corrected(flow):
     assert decide_flow([other, flow[1]], record, "loop")["reason"] == "two records differ"
 
 
-@pytest.mark.parametrize(
-    ("values", "record"),
-    [
-        (("[1]", "[1]"), {"status": "proven"}),
-        (("[2]", "[2]"), {"status": "corrected", "value": "[2]", "reason": "another output"}),
-        (("[1]", "[2]"), {"status": "excluded", "reason": "two executions differ"}),
-        (("<f at 0x7f00aa>",) * 2, {"status": "excluded", "reason": "address in the output"}),
-        (("deque([])",) * 2, {"status": "excluded", "reason": "not a plain value"}),
-    ],
-)
+@pytest.mark.parametrize(("values", "record"), [
+    (("[1]", "[1]"), {"status": "proven"}),
+    (("[2]", "[2]"), {"status": "corrected", "value": "[2]", "reason": "another output"}),
+    (("[1]", "[2]"), {"status": "excluded", "reason": "two executions differ"}),
+    (("<f at 0x7f00aa>",) * 2, {"status": "excluded", "reason": "address in the output"}),
+    (("deque([])",) * 2, {"status": "excluded", "reason": "not a plain value"}),
+])  # fmt: skip
 def test_only_outputs_that_can_be_asked_for_become_labels(values, record):
     runs = [{"value": value, "plain": False} for value in values]
     assert decide_output(runs, [1], script=False) == record

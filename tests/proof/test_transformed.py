@@ -110,20 +110,17 @@ def before(line: str, text: str) -> str:
     return CODE.replace(f"    {line}", f"    {text}\n    {line}")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "place"),
-    [
-        # Fails a test.
-        (CODE.replace("* 2", "* 3"), "tests: "),
-        # Passes the tests, and differs beyond them.
-        (before("out = []", "if len(xs) > 3:\n        return None"), "input "),
-        (before("return out", "if not xs:\n        print()"), "input "),
-        (before("out = []", "if len(xs) > 3:\n        raise ValueError"), "input "),
-        (before("return out", "if len(xs) > 3:\n        xs.clear()"), "input "),
-        # Does not even load.
-        ("raise KeyError\n" + CODE, "tests: "),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "place"), [
+    # Fails a test.
+    (CODE.replace("* 2", "* 3"), "tests: "),
+    # Passes the tests, and differs beyond them.
+    (before("out = []", "if len(xs) > 3:\n        return None"), "input "),
+    (before("return out", "if not xs:\n        print()"), "input "),
+    (before("out = []", "if len(xs) > 3:\n        raise ValueError"), "input "),
+    (before("return out", "if len(xs) > 3:\n        xs.clear()"), "input "),
+    # Does not even load.
+    ("raise KeyError\n" + CODE, "tests: "),
+])  # fmt: skip
 def test_differences_are_found(sandbox, wrong, place):
     assert Equivalence(sandbox).difference(FUNCTION, wrong).startswith(place)
 

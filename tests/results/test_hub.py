@@ -80,18 +80,12 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return repositories
 
 
-@pytest.mark.parametrize(
-    ("options", "answer", "goes"),
-    [
-        (("--benchmark", "classeval"), "", False),
-        (("--benchmark", "classeval"), "n\n", False),
-        (("--benchmark", "sample", "--benchmark", "published_classeval", "--private"), "\n", False),
-        ((), "n\n", False),
-        (("--benchmark", "classeval"), "y\n", True),
-        (("--benchmark", "classeval", "--yes"), "", True),
-        (("--benchmark", "humaneval"), "", True),
-    ],
-)
+@pytest.mark.parametrize(("options", "answer", "goes"), [
+    (("--benchmark", "classeval"), "", False), (("--benchmark", "classeval"), "n\n", False),
+    (("--benchmark", "sample", "--benchmark", "published_classeval", "--private"), "\n", False), ((), "n\n", False),
+    (("--benchmark", "classeval"), "y\n", True), (("--benchmark", "classeval", "--yes"), "", True),
+    (("--benchmark", "humaneval"), "", True),
+])  # fmt: skip
 def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
     sent: list[str], options: tuple[str, ...], answer: str, goes: bool
 ) -> None:

@@ -26,15 +26,11 @@ def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None
     assert seals[0] != seals[1]
 
 
-@pytest.mark.parametrize(
-    ("task", "metadata"),
-    [
-        ("codemind_ier_sample", "prompts"),
-        pytest.param("codemind_dsr_sample", {"transform_seed": 5}, marks=pytest.mark.slow),
-        ("codemind_sr_sample", {"hint_seed": 7}),
-    ],
-    ids=["prompts", "transform_seed", "hint_seed"],
-)
+@pytest.mark.parametrize(("task", "metadata"), [
+    ("codemind_ier_sample", "prompts"),
+    pytest.param("codemind_dsr_sample", {"transform_seed": 5}, marks=pytest.mark.slow),
+    ("codemind_sr_sample", {"hint_seed": 7}),
+], ids=["prompts", "transform_seed", "hint_seed"])  # fmt: skip
 def test_a_run_with_other_documents_verifies(task: str, metadata: Any, tmp_path: Path) -> None:
     if metadata == "prompts":
         shutil.copytree(IER.templates, tmp_path / "mine" / "ier")

@@ -230,20 +230,16 @@ def test_many_scores_are_rows_and_fit(browser: Browser, tmp_path: Path) -> None:
     assert not browser.run("return document.querySelector('#overall .wide')")
 
 
-@pytest.mark.parametrize(
-    ("rows", "nothing"),
-    [
-        ([{"n": 19}, {"n": 3}], "fewer than 20 problems"),
-        ([{"n": 19}, {"n": 20}], ""),
-        ([{"n": 90, "p_corrected": 0.2}], "no association that chance does not explain"),
-        ([{"n": 90, "p_corrected": math.nan}], ""),
-        ([{"n": 90, "p_corrected": 0.2}, {"n": 90, "p_corrected": 0.01}], ""),
-        ([{"n": 90, "p_corrected": 0.01, "rho": -0.05}], "no association that chance does not explain"),
-        ([{"n": 90, "p_corrected": 0.01, "rho": -0.3}], ""),
-        ([{"n": 90, "p_corrected": 0.01, "benchmark": "one"}, {"n": 90, "p_corrected": 0.2, "benchmark": "all"}], "no"),
-        ([{"problem_id": "a"}], ""),
-    ],
-)
+@pytest.mark.parametrize(("rows", "nothing"), [
+    ([{"n": 19}, {"n": 3}], "fewer than 20 problems"), ([{"n": 19}, {"n": 20}], ""),
+    ([{"n": 90, "p_corrected": 0.2}], "no association that chance does not explain"),
+    ([{"n": 90, "p_corrected": math.nan}], ""),
+    ([{"n": 90, "p_corrected": 0.2}, {"n": 90, "p_corrected": 0.01}], ""),
+    ([{"n": 90, "p_corrected": 0.01, "rho": -0.05}], "no association that chance does not explain"),
+    ([{"n": 90, "p_corrected": 0.01, "rho": -0.3}], ""),
+    ([{"n": 90, "p_corrected": 0.01, "benchmark": "one"}, {"n": 90, "p_corrected": 0.2, "benchmark": "all"}], "no"),
+    ([{"problem_id": "a"}], ""),
+])  # fmt: skip
 def test_an_analysis_without_a_finding_says_why(rows: list[dict[str, Any]], nothing: str) -> None:
     reason = nothing_in(Table("associations", "", "", rows))
     assert reason.startswith(nothing) and bool(reason) is bool(nothing)

@@ -40,15 +40,10 @@ def test_two_runs_of_a_model_are_told_apart_by_date(output: Path, tmp_path: Path
     assert [run.label for run in read_runs([file, file.parent])] == ["org/right"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        (OLD, "{", "not a result file of the harness"),
-        (OLD, '{"results": {}}', "no results and configs"),
-        (OLD, '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"),
-        ("other.json", "{}", "no result file"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "message"), [
+    (OLD, "{", "not a result file of the harness"), (OLD, '{"results": {}}', "no results and configs"),
+    (OLD, '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"), ("other.json", "{}", "no result file"),
+])  # fmt: skip
 def test_bad_files_are_named(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=message) as caught:

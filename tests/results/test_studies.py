@@ -28,16 +28,12 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
 
 
-@pytest.mark.parametrize(
-    ("name", "pattern", "model"),
-    [
-        ("ier_gpt-4.jsonl.gz", "ier_{model}.jsonl.gz", "gpt-4"),
-        ("v1_ier_gpt-4.jsonl.gz", "ier_{model}.jsonl.gz", None),
-        ("re2_loop_prediction_a_b.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", "a_b"),
-        ("re2_a_b_prediction_c.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", None),
-        ("ier_gpt-4xjsonl.gz", "ier_{model}.jsonl.gz", None),
-    ],
-)
+@pytest.mark.parametrize(("name", "pattern", "model"), [
+    ("ier_gpt-4.jsonl.gz", "ier_{model}.jsonl.gz", "gpt-4"), ("v1_ier_gpt-4.jsonl.gz", "ier_{model}.jsonl.gz", None),
+    ("re2_loop_prediction_a_b.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", "a_b"),
+    ("re2_a_b_prediction_c.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", None),
+    ("ier_gpt-4xjsonl.gz", "ier_{model}.jsonl.gz", None),
+])  # fmt: skip
 def test_names_of_files(name: str, pattern: str, model: str | None) -> None:
     assert model_of(name, pattern) == model
 

@@ -108,26 +108,20 @@ def test_a_translation_has_a_row_for_each_pair_of_languages() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("family", "benchmark", "row"),
-    [
-        ("translation", "avatar_java", "Avatar,DER,translate,org/model,,50.00,,,,,Java,Python"),
-        ("sr", "humaneval", "HumanEval,DER,synthesis,org/model,,50.00,,,,,,"),
-    ],
-)
+@pytest.mark.parametrize(("family", "benchmark", "row"), [
+    ("translation", "avatar_java", "Avatar,DER,translate,org/model,,50.00,,,,,Java,Python"),
+    ("sr", "humaneval", "HumanEval,DER,synthesis,org/model,,50.00,,,,,,"),
+])  # fmt: skip
 def test_the_row_of_der_is_that_of_its_first_stage(family: str, benchmark: str, row: str) -> None:
     suite = {"family": "der", "benchmark": benchmark, "first_stage": {"family": family, "benchmark": benchmark}}
     assert csv_rows(run_of(("codemind_der", suite, "strict-match", {"r_der": 0.5})))[1:] == [row]
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "value", "reason"),
-    [
-        (suite_of, "version", "0.0.1", "outdated: made by release 0.0.1"),
-        (suite_of, "data_sha256", "0" * 64, "unknown data: SHA-256 of sample is 000"),
-        (lambda raw: raw, "system_instruction", "Think hard.", "a system instruction was given"),
-    ],
-)
+@pytest.mark.parametrize(("place", "name", "value", "reason"), [
+    (suite_of, "version", "0.0.1", "outdated: made by release 0.0.1"),
+    (suite_of, "data_sha256", "0" * 64, "unknown data: SHA-256 of sample is 000"),
+    (lambda raw: raw, "system_instruction", "Think hard.", "a system instruction was given"),
+])  # fmt: skip
 def test_a_run_made_differently_is_refused(
     run: Path, tmp_path: Path, place: Callable[[Any], Any], name: str, value: str, reason: str
 ) -> None:
@@ -139,14 +133,11 @@ def test_a_run_made_differently_is_refused(
 RUN_AS = "the run's model is org/scripts"
 
 
-@pytest.mark.parametrize(
-    ("model", "was", "reason"),
-    [
-        ("org/other", [], f"--model org/other: {RUN_AS}; if that is the same model, add --model-was"),
-        ("org/other", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
-        ("org/scripts", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
-    ],
-)
+@pytest.mark.parametrize(("model", "was", "reason"), [
+    ("org/other", [], f"--model org/other: {RUN_AS}; if that is the same model, add --model-was"),
+    ("org/other", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
+    ("org/scripts", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
+])  # fmt: skip
 def test_a_run_of_another_model_is_refused(run: Path, tmp_path: Path, model: str, was: list[str], reason: str) -> None:
     assert reason in refused(*arguments(run, tmp_path / "out", *was, model=model))
     assert not (tmp_path / "out").exists()
@@ -155,17 +146,14 @@ def test_a_run_of_another_model_is_refused(run: Path, tmp_path: Path, model: str
 REPLAY = ["codemind-replay", "--model_args"]
 
 
-@pytest.mark.parametrize(
-    ("model", "reason"),
-    [
-        (["codemind-oracle"], "made with codemind-oracle, which only checks the suite"),
-        (["codemind-oracle", "--model_args", "pretrained=org/m"], "made with codemind-oracle"),
-        (["codemind-null"], "made with codemind-null, which only checks the suite"),
-        ([*REPLAY, "responses={file}"], "does not say which model gave them"),
-        ([*REPLAY, "responses={file},model=codemind-oracle"], "the responses are those of codemind-oracle"),
-        ([*REPLAY, "responses={file},model=org/m"], ""),
-    ],
-)
+@pytest.mark.parametrize(("model", "reason"), [
+    (["codemind-oracle"], "made with codemind-oracle, which only checks the suite"),
+    (["codemind-oracle", "--model_args", "pretrained=org/m"], "made with codemind-oracle"),
+    (["codemind-null"], "made with codemind-null, which only checks the suite"),
+    ([*REPLAY, "responses={file}"], "does not say which model gave them"),
+    ([*REPLAY, "responses={file},model=codemind-oracle"], "the responses are those of codemind-oracle"),
+    ([*REPLAY, "responses={file},model=org/m"], ""),
+])  # fmt: skip
 def test_models_that_check_the_suite_are_refused(output: Path, tmp_path: Path, model: list[str], reason: str) -> None:
     (samples,) = (output / "org__right").glob("samples_*.jsonl")
     options = [option.format(file=samples) for option in model]
@@ -395,19 +383,16 @@ def test_the_leaderboard_shows_what_a_renamed_model_was_called(
     assert "run as" not in browser.text("tbody tr:nth-child(1) th")
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after", "message"),
-    [
-        # A name that it does not own.
-        ("submission.json", "org/model-0", "org/famous", "--model org/famous: the run's model is org/model-0"),
-        (
+@pytest.mark.parametrize(("name", "before", "after", "message"), [
+    # A name that it does not own.
+    ("submission.json", "org/model-0", "org/famous", "--model org/famous: the run's model is org/model-0"),
+    (
             "results_*",
             '"r_ier,strict-match": 1.0',
             '"r_ier,strict-match": 0.99',
             "r_ier,strict-match is 0.99, should be 1.0",
         ),
-    ],
-)
+])  # fmt: skip
 def test_an_altered_bundle_is_refused(
     bundles: list[Path], tmp_path: Path, name: str, before: str, after: str, message: str
 ) -> None:

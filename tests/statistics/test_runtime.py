@@ -27,20 +27,13 @@ ITEMS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("metric", "expected"),
-    [
-        ("coverage", 3 / 6),
-        ("coverage_f1", 4 / 6),  # TP 2, FP 1, FN 1
-        ("coverage_balanced", (2 / 3 + 1 / 3) / 2),
-        ("state", 3 / 6),
-        ("state_executed", 2 / 3),
-        ("path", 4 / 6),
-        ("path_executed", 2 / 2),
-        ("output", 3 / 6),
-        ("ic", (1 + 0 + 0 + 0 + 1 / 2 + 0) / 6),  # 1111, 1101, 0001, 0010, 1110, 0010
-    ],
-)
+@pytest.mark.parametrize(("metric", "expected"), [
+    ("coverage", 3 / 6),
+    ("coverage_f1", 4 / 6),  # TP 2, FP 1, FN 1
+    ("coverage_balanced", (2 / 3 + 1 / 3) / 2), ("state", 3 / 6), ("state_executed", 2 / 3), ("path", 4 / 6),
+    ("path_executed", 2 / 2), ("output", 3 / 6),
+    ("ic", (1 + 0 + 0 + 0 + 1 / 2 + 0) / 6),  # 1111, 1101, 0001, 0010, 1110, 0010
+])  # fmt: skip
 def test_scores_worked_out_by_hand(metric: str, expected: float) -> None:
     assert score(metric, ITEMS) == pytest.approx(expected)
 

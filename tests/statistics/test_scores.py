@@ -32,10 +32,9 @@ def test_output_prediction() -> None:
     assert not s_ier(None, "[]", printed=False) and not s_ier(None, "", printed=True) and not s_ier_text(None, "")
 
 
-@pytest.mark.parametrize(
-    ("recorded", "computed", "right"),
-    [(True, None, True), (False, None, False), (False, "[1, 2]", True), (False, "(1, 2)", False)],
-)
+@pytest.mark.parametrize(("recorded", "computed", "right"), [
+    (True, None, True), (False, None, False), (False, "[1, 2]", True), (False, "(1, 2)", False),
+])  # fmt: skip
 def test_an_input_is_right_if_it_gives_the_output(recorded: bool, computed: str | None, right: bool) -> None:
     assert s_input(recorded, computed, "[1,2]", printed=False) is right
 
@@ -75,22 +74,19 @@ def test_layout_and_documentation_change_nothing() -> None:
 # -- dynamic semantics reasoning
 
 
-@pytest.mark.parametrize(
-    ("passed", "original", "transformed", "answer", "score"),
-    [
-        (False, 10, 40, 10, 0.0),  # Pass = 0 gives 0, whatever the lengths.
-        (False, 10, 40, 0, 0.0),
-        (True, 10, 40, 10, 1.0),  # floor(10 / 40) = 0: 10 * 1 / max(10, 10).
-        (True, 10, 40, 5, 1.0),  # Shorter than C: 10 * 1 / max(5, 10).
-        (True, 10, 40, 20, 0.5),  # floor(20 / 40) = 0: 10 / 20.
-        (True, 10, 40, 39, 10 / 39),  # One line shorter than C+: floor(39 / 40) = 0: 10 / 39.
-        (True, 10, 40, 40, 0.0),  # As long as C+: floor(40 / 40) = 1: 10 * 0 / 40.
-        (True, 10, 40, 80, 0.0),  # floor(80 / 40) = 2 would give 10 * (-1) / 80: cut off at 0.
-        (True, 12, 12, 12, 0.0),  # C+ no longer than C: 12 * (1 - floor(12 / 12)) / 12.
-        (True, 12, 12, 11, 1.0),
-        (True, 1, 2, 1, 1.0),  # The shortest counts.
-    ],
-)
+@pytest.mark.parametrize(("passed", "original", "transformed", "answer", "score"), [
+    (False, 10, 40, 10, 0.0),  # Pass = 0 gives 0, whatever the lengths.
+    (False, 10, 40, 0, 0.0),
+    (True, 10, 40, 10, 1.0),  # floor(10 / 40) = 0: 10 * 1 / max(10, 10).
+    (True, 10, 40, 5, 1.0),  # Shorter than C: 10 * 1 / max(5, 10).
+    (True, 10, 40, 20, 0.5),  # floor(20 / 40) = 0: 10 / 20.
+    (True, 10, 40, 39, 10 / 39),  # One line shorter than C+: floor(39 / 40) = 0: 10 / 39.
+    (True, 10, 40, 40, 0.0),  # As long as C+: floor(40 / 40) = 1: 10 * 0 / 40.
+    (True, 10, 40, 80, 0.0),  # floor(80 / 40) = 2 would give 10 * (-1) / 80: cut off at 0.
+    (True, 12, 12, 12, 0.0),  # C+ no longer than C: 12 * (1 - floor(12 / 12)) / 12.
+    (True, 12, 12, 11, 1.0),
+    (True, 1, 2, 1, 1.0),  # The shortest counts.
+])  # fmt: skip
 def test_s_dsr_worked_by_hand(passed: bool, original: int, transformed: int, answer: int, score: float) -> None:
     assert s_dsr(passed, original, transformed, answer) == pytest.approx(score)
 
@@ -114,10 +110,9 @@ def test_counts_of_lines_that_no_program_has(counts: tuple[int, int, int]) -> No
         s_dsr(True, *counts)
 
 
-@pytest.mark.parametrize(
-    ("answer", "original", "value"),
-    [("abc", "abc", 1.0), ("", "", 1.0), ("", "abcd", 0.0), ("kitten", "sitting", 4 / 7), ("ab", "ba", 0.0)],
-)
+@pytest.mark.parametrize(("answer", "original", "value"), [
+    ("abc", "abc", 1.0), ("", "", 1.0), ("", "abcd", 0.0), ("kitten", "sitting", 4 / 7), ("ab", "ba", 0.0),
+])  # fmt: skip
 def test_similarity(answer: str, original: str, value: float) -> None:
     assert similarity(answer, original) == pytest.approx(value)
 
@@ -151,17 +146,10 @@ def test_models_are_compared_on_what_all_solve() -> None:
 # -- executions
 
 
-@pytest.mark.parametrize(
-    ("matches", "steps", "share", "right"),
-    [
-        ([True, True], 2, 1.0, True),
-        ([True, False], 2, 0.5, False),
-        ([False, True, True], 3, 0.0, False),
-        ([True], 4, 0.25, False),
-        ([True, True, False], 2, 1.0, False),
-        ([], 3, 0.0, False),
-    ],
-)
+@pytest.mark.parametrize(("matches", "steps", "share", "right"), [
+    ([True, True], 2, 1.0, True), ([True, False], 2, 0.5, False), ([False, True, True], 3, 0.0, False),
+    ([True], 4, 0.25, False), ([True, True, False], 2, 1.0, False), ([], 3, 0.0, False),
+])  # fmt: skip
 def test_right_steps_from_the_first_on(matches: list[bool], steps: int, share: float, right: bool) -> None:
     assert (prefix(matches, steps), trace(matches, steps)) == (share, right)
 

@@ -102,15 +102,11 @@ def test_goes_on_after_an_interruption_or_starts_anew(server, download, ranges):
     assert first is None and int(second.removeprefix("bytes=").removesuffix("-")) > 200_000
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (tar_of({**FILES, "one.txt": b"another"}),
-         r"owner/made, data: the 2 files differ from revision 1234567.*removed"),
-        (tar_of({}), "no such files"),
-        (b"<html>Something went wrong</html>", "not a tar archive but perhaps an error page"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "message"), [
+    (tar_of({**FILES, "one.txt": b"another"}), r"owner/made, data: the 2 files differ from revision 1234567.*removed"),
+    (tar_of({}), "no such files"),
+    (b"<html>Something went wrong</html>", "not a tar archive but perhaps an error page"),
+])  # fmt: skip
 def test_other_content_is_refused_and_removed(server, download, tmp_path, body, message):
     right, server.body = server.body, body
     with pytest.raises(UpstreamError, match=message):

@@ -60,21 +60,18 @@ def test_the_sample_has_no_examples():
     assert looks([problem for problem in sample.read() if problem.kind != "script"]) == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Add.\n>>> add(1, 2)\n3", "Add."),
-        ("Add.\n\nExample:\nadd(1, 2) => 3\n\nNote: small numbers.", "Add.\n\nNote: small numbers."),
-        ("Add.\nadd(1, 2) == 3\nadd(2, 2) == 4\nOnly integers.", "Add.\nOnly integers."),
-        ("Add.\nFor x = 3 the output should be 4.\nFor y = [3] the output should be 5.", "Add."),
-        ("Sum up. For example, if you are given [1, 2] return 3. Ignore zeros.", "Sum up. Ignore zeros."),
-        ("Sum up, e.g. all of them.", "Sum up, e.g. all of them."),
-        ("Rows.\nExample 1:\n    Input: [1]\n    Output: 1\n    Explanation: One.\n\nConstraints:\n * few",
+@pytest.mark.parametrize(("text", "expected"), [
+    ("Add.\n>>> add(1, 2)\n3", "Add."),
+    ("Add.\n\nExample:\nadd(1, 2) => 3\n\nNote: small numbers.", "Add.\n\nNote: small numbers."),
+    ("Add.\nadd(1, 2) == 3\nadd(2, 2) == 4\nOnly integers.", "Add.\nOnly integers."),
+    ("Add.\nFor x = 3 the output should be 4.\nFor y = [3] the output should be 5.", "Add."),
+    ("Sum up. For example, if you are given [1, 2] return 3. Ignore zeros.", "Sum up. Ignore zeros."),
+    ("Sum up, e.g. all of them.", "Sum up, e.g. all of them."),
+    ("Rows.\nExample 1:\n    Input: [1]\n    Output: 1\n    Explanation: One.\n\nConstraints:\n * few",
          "Rows.\nConstraints:\n * few"),
-        ("Define\nf(n) = f(n - 1) + 1", "Define\nf(n) = f(n - 1) + 1"),
-        ("Grid.\nExamples:\nrow([\n  [1, 2],\n], 1) == [0]\nrow([], 1) == []", "Grid."),
-    ],
-)  # fmt: skip
+    ("Define\nf(n) = f(n - 1) + 1", "Define\nf(n) = f(n - 1) + 1"),
+    ("Grid.\nExamples:\nrow([\n  [1, 2],\n], 1) == [0]\nrow([], 1) == []", "Grid."),
+])  # fmt: skip
 def test_forms_of_examples(text, expected):
     assert without_examples(text) == expected
 

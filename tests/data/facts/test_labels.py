@@ -53,26 +53,19 @@ def test_what_cannot_be_written_down_has_no_literal(value):
         plain_literal(value)
 
 
-@pytest.mark.parametrize(
-    ("label", "text"),
-    [
-        *((" True", "True"), ("[1,2]\n", "[1, 2]"), ('"a"', "'a'"), ("1,2", "(1, 2)"), ("1 +", "'1 +'")),
-        ("plain words", "'plain words'"),
-        ("(" * 10_000, repr("(" * 10_000)),
-    ],
-)
+@pytest.mark.parametrize(("label", "text"), [
+    *((" True", "True"), ("[1,2]\n", "[1, 2]"), ('"a"', "'a'"), ("1,2", "(1, 2)"), ("1 +", "'1 +'")),
+    ("plain words", "'plain words'"), ("(" * 10_000, repr("(" * 10_000)),
+])  # fmt: skip
 def test_a_published_label_reads_as_a_literal(label, text):
     assert published_literal(label) == text
 
 
-@pytest.mark.parametrize(
-    ("label", "output", "same"),
-    [
-        *((" [3,3,3]", "[3, 3, 3]", True), ("'a'", "'a'", True), ("a", "'a'", True), ("101", "'101'", True)),
-        *(("101", "101", True), ("1", "True", False), ("1", "1.0", False), ("tuple([1])", "(1,)", False)),
-        ('[1], "Error"', "[1]", False),
-    ],
-)
+@pytest.mark.parametrize(("label", "output", "same"), [
+    *((" [3,3,3]", "[3, 3, 3]", True), ("'a'", "'a'", True), ("a", "'a'", True), ("101", "'101'", True)),
+    *(("101", "101", True), ("1", "True", False), ("1", "1.0", False), ("tuple([1])", "(1,)", False)),
+    ('[1], "Error"', "[1]", False),
+])  # fmt: skip
 def test_agreement_of_a_label_with_an_output(label, output, same):
     assert agrees(label, output) is same
 
@@ -122,12 +115,9 @@ def test_a_proof_survives_its_file(proof):
     assert Proof.from_json(json.loads(json.dumps(record_of(proof)))) == proof
 
 
-@pytest.mark.parametrize(
-    ("literal", "label"),
-    [
-        *(("np.int64(-111)", "-111"), ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])")),
-        *(("{2, 1}", "{1, 2}"), ("np.array([1])", None), ("float('nan')", None), (None, None)),
-    ],
-)
+@pytest.mark.parametrize(("literal", "label"), [
+    *(("np.int64(-111)", "-111"), ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])")),
+    *(("{2, 1}", "{1, 2}"), ("np.array([1])", None), ("float('nan')", None), (None, None)),
+])  # fmt: skip
 def test_the_label_that_an_observed_value_gives(literal, label):
     assert observed_label(literal) == label

@@ -40,10 +40,9 @@ def test_what_is_saved_is_loaded(folder, name):
     assert shipped.load(name) == records and list(shipped.load(name)) == ["one", "two"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("a.json", b"{"), ("a.json", b"[]"), ("a.json.gz", b"{}"), ("a.json.gz", gzip.compress(b"{", mtime=0))],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.json", b"{"), ("a.json", b"[]"), ("a.json.gz", b"{}"), ("a.json.gz", gzip.compress(b"{", mtime=0)),
+])  # fmt: skip
 def test_a_damaged_file_is_named(folder, name, content):
     (folder / name).write_bytes(content)
     with pytest.raises(ValueError, match=rf"{name}: not .*install lm-eval-codemind again"):

@@ -49,25 +49,19 @@ def test_sample_files_hold_each_response_once_and_those_of_evalplus_are_read(tmp
     assert recordings.find({"benchmark": "mbpp", "problem_id": "MBPP_2", "setting": "no_test"}) == ["c"]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        *(b"", b"\n\n", b"no json\n", b"[1]\n", b'"text"\n', b"\x1f\x8bnot gzip", b"\xff\xfe\n"),
-        b'{"benchmark": "x", "problem_id": "y"}\n',
-        b'{"problem_id": "y"}\n',
-        b'{"doc": {"problem_id": "y"}, "resps": []}\n',
-        b'{"benchmark": "x", "problem_id": "y", "response": [{"type": "text", "text": "a"}]}\n',
-        b'{"benchmark": "x", "problem_id": "y", "responses": "a"}\n',
-        b'{"benchmark": "x", "problem_id": "y", "responses": ["a", 1]}\n',
-        b'{"doc": {"benchmark": "x", "problem_id": "y"}, "resps": [[["a"]]]}\n',
-        b'{"task_id": "HumanEval/0", "completion": "    return 1"}\n',
-        b'{"task_id": "BigCodeBench/0", "solution": "def f(): pass"}\n',
-        b'{"sample_0": ["a"], "sample_1": "a"}',
-        b'{"sample_0": ["a"], "sample_1": [1]}',
-        b'[{"id": "sample_0"}]',
-        gzip.compress(json.dumps(ROW).encode() * 1000, mtime=0)[:40],
-    ],
-)
+@pytest.mark.parametrize("content", [
+    *(b"", b"\n\n", b"no json\n", b"[1]\n", b'"text"\n', b"\x1f\x8bnot gzip", b"\xff\xfe\n"),
+    b'{"benchmark": "x", "problem_id": "y"}\n', b'{"problem_id": "y"}\n',
+    b'{"doc": {"problem_id": "y"}, "resps": []}\n',
+    b'{"benchmark": "x", "problem_id": "y", "response": [{"type": "text", "text": "a"}]}\n',
+    b'{"benchmark": "x", "problem_id": "y", "responses": "a"}\n',
+    b'{"benchmark": "x", "problem_id": "y", "responses": ["a", 1]}\n',
+    b'{"doc": {"benchmark": "x", "problem_id": "y"}, "resps": [[["a"]]]}\n',
+    b'{"task_id": "HumanEval/0", "completion": "    return 1"}\n',
+    b'{"task_id": "BigCodeBench/0", "solution": "def f(): pass"}\n', b'{"sample_0": ["a"], "sample_1": "a"}',
+    b'{"sample_0": ["a"], "sample_1": [1]}', b'[{"id": "sample_0"}]',
+    gzip.compress(json.dumps(ROW).encode() * 1000, mtime=0)[:40],
+])  # fmt: skip
 def test_faults_are_named(tmp_path, content):
     path = tmp_path / "recorded"
     path.write_bytes(content)
@@ -86,13 +80,10 @@ def test_lone_surrogates_are_replaced_and_counted(tmp_path):
 
 @pytest.mark.parametrize("zipped", [False, True])
 @pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"sample_0": ["a", "b"], "sample_7": ["c"]},
-        [{"id": "sample_0", "code": "x", "output_list": ["a", "b"]}, {"id": "sample_7", "output_list": ["c"]}],
-    ],
-)
+@pytest.mark.parametrize("content", [
+    {"sample_0": ["a", "b"], "sample_7": ["c"]},
+    [{"id": "sample_0", "code": "x", "output_list": ["a", "b"]}, {"id": "sample_7", "output_list": ["c"]}],
+])  # fmt: skip
 def test_files_of_one_value(tmp_path, content, indent, zipped):
     text = json.dumps(content, indent=indent).encode()
     path = tmp_path / "generations.json"

@@ -41,32 +41,23 @@ def test_shape(shape: dict[str, Any]) -> None:
 MAIN = SHAPES[0]["exact"]
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        f"```java\nimport java.util.*\n{MAIN}```",
-        f"```java\n{MAIN}}}\n```",
-        f'```java\n{MAIN}print "done"\n```',
-        f"```java\nimport foo bar\n{MAIN}```",
-        f"```java\n#include <vector>\nusing namespace std;\n{MAIN}```",
-        f"```java\n{MAIN}\nstatic int twice(int n) {{ return 2 * n; }}\n```",
-        f"```java\nclass A {{ }}\n{MAIN}class A {{ }}\n```",
-    ],
-)
+@pytest.mark.parametrize("response", [
+    f"```java\nimport java.util.*\n{MAIN}```", f"```java\n{MAIN}}}\n```", f'```java\n{MAIN}print "done"\n```',
+    f"```java\nimport foo bar\n{MAIN}```",
+    f"```java\n#include <vector>\nusing namespace std;\n{MAIN}```",
+    f"```java\n{MAIN}\nstatic int twice(int n) {{ return 2 * n; }}\n```",
+    f"```java\nclass A {{ }}\n{MAIN}class A {{ }}\n```",
+])  # fmt: skip
 def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
     code = extract_program(response)
     assert isinstance(code, str) and main_class(code) == "Main"
     assert code.replace(MAIN.strip(), "").strip()
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        f"Answer: {MAIN}",
-        f"```java\n{MAIN};\n```\nTry:\n```\nMain.main(null);\n```",
-        f"First call twice(2);\n\nThen:\n{MAIN}\nOutput:\n42",
-    ],
-)
+@pytest.mark.parametrize("response", [
+    f"Answer: {MAIN}",
+    f"```java\n{MAIN};\n```\nTry:\n```\nMain.main(null);\n```", f"First call twice(2);\n\nThen:\n{MAIN}\nOutput:\n42",
+])  # fmt: skip
 def test_prose_around_a_program_is_no_code(response: str) -> None:
     assert extract_program(response) == MAIN
 
@@ -86,15 +77,10 @@ READER = "class Reader { java.util.Scanner in = new java.util.Scanner(System.in)
 TEST = "class Test { public static void main(String[] args) { System.out.println(1); } }\n"
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        f"```java\n{USER}{READER}```\n```java\n{TEST}```",
-        f"```java\n{TEST}\n{USER}{READER}```",
-        f"```java\n{READER}```\n```java\n{USER}{TEST}```",
-        f"```java\n{MAIN}\n{TEST}```",
-    ],
-)
+@pytest.mark.parametrize("response", [
+    f"```java\n{USER}{READER}```\n```java\n{TEST}```", f"```java\n{TEST}\n{USER}{READER}```",
+    f"```java\n{READER}```\n```java\n{USER}{TEST}```", f"```java\n{MAIN}\n{TEST}```",
+])  # fmt: skip
 def test_the_program_starts_where_the_reader_says(response: str) -> None:
     assert main_class(extract_program(response)) == "Main"
 
@@ -174,18 +160,14 @@ def test_a_main_method_outside_of_classes_keeps_the_classes_beside_it() -> None:
 SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }\n}"
 
 
-@pytest.mark.parametrize(
-    ("response", "text"),
-    [
-        (f"```java\n{SOLVED}\n```", SOLVED),
-        (f"```java\nimport java.util.List;\n\n{SOLVED}\n```", SOLVED),
-        ("```java\nint twice(int n) {\n    return 2 * n;\n}\n```", SOLVED),
-        (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('twice', 'once')}\n```", SOLVED),
-        (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('return', 'return return')}\n```", SOLVED),
-        (f"```java\n{SOLVED}\n```\nIt was:\n```java\n{SOLVED.replace('2', '3')}\n```", SOLVED),
-        ("None", None),
-    ],
-)
+@pytest.mark.parametrize(("response", "text"), [
+    (f"```java\n{SOLVED}\n```", SOLVED),
+    (f"```java\nimport java.util.List;\n\n{SOLVED}\n```", SOLVED),
+    ("```java\nint twice(int n) {\n    return 2 * n;\n}\n```", SOLVED),
+    (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('twice', 'once')}\n```", SOLVED),
+    (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('return', 'return return')}\n```", SOLVED),
+    (f"```java\n{SOLVED}\n```\nIt was:\n```java\n{SOLVED.replace('2', '3')}\n```", SOLVED), ("None", None),
+])  # fmt: skip
 def test_the_class_with_a_method(response: str, text: str | None) -> None:
     source = extract_class(response, "twice", original=SOLVED.replace("2", "3"))
     assert source is None if text is None else isinstance(source, str) and text in source
@@ -217,15 +199,10 @@ def test_an_answer_without_a_valid_class_stays(answer: str) -> None:
 MAIN_OF = "class {} {{ public static void main(String[] a) {{ {} }} }}"
 
 
-@pytest.mark.parametrize(
-    ("classes", "started"),
-    [
-        ([("A", "System.out.println(1);"), ("B", "")], "A"),
-        ([("A", ""), ("B", "")], "B"),
-        ([("A", "System.in.read();"), ("B", "System.out.println(1);")], "A"),
-        ([("A", "f(1);"), ("B", "g(1);")], "B"),
-    ],
-)
+@pytest.mark.parametrize(("classes", "started"), [
+    ([("A", "System.out.println(1);"), ("B", "")], "A"), ([("A", ""), ("B", "")], "B"),
+    ([("A", "System.in.read();"), ("B", "System.out.println(1);")], "A"), ([("A", "f(1);"), ("B", "g(1);")], "B"),
+])  # fmt: skip
 def test_the_class_that_does_something_is_started(classes: list[tuple[str, str]], started: str) -> None:
     assert main_class("\n".join(MAIN_OF.format(*one) for one in classes)) == started
 

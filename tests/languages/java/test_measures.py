@@ -56,16 +56,12 @@ def test_lines(text: str, count: int) -> None:
     assert len(normal_form(body(text)).splitlines()) == 2 + count
 
 
-@pytest.mark.parametrize(
-    ("source", "count"),
-    [
-        ("package a; import b.*; import static c.d; class A { }", 4),
-        ("@X @Y(1) public class A { @Z int x; static { x = 1; } { x = 2; } A() { super(); } }", 11),
-        ("enum E { A, B(1) { void f() { } }; int x; }", 4),
-        ("interface I { int f(); default void g() { } }", 3),
-        ("record R(int a, @X int b) { R { a = 1; } }", 3),
-    ],
-)
+@pytest.mark.parametrize(("source", "count"), [
+    ("package a; import b.*; import static c.d; class A { }", 4),
+    ("@X @Y(1) public class A { @Z int x; static { x = 1; } { x = 2; } A() { super(); } }", 11),
+    ("enum E { A, B(1) { void f() { } }; int x; }", 4), ("interface I { int f(); default void g() { } }", 3),
+    ("record R(int a, @X int b) { R { a = 1; } }", 3),
+])  # fmt: skip
 def test_lines_of_declarations(source: str, count: int) -> None:
     assert lines(source) == len(normal_form(source).splitlines()) == count
 
@@ -79,22 +75,16 @@ def test_the_normal_form_is_blind_to_layout_and_comments() -> None:
     assert normal_form("") == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "decisions"),
-    [
-        ("", 0),
-        ("if (x > 1 && x < 3 || x == 7) x++; else if (x > 0) x--; else return;", 4),
-        ("x = x > 1 ? 2 : 3;", 1),
-        ("for (;;) while (x > 1) do x++; while (x < 9);", 3),
-        ("for (int i : a) assert i > 0;", 2),
-        ("switch (x) { case 1: case 2: x++; break; default: return; }", 2),
-        ("int y = switch (x) { case 1, 2 -> 2; default -> 3; };", 1),
-        ("try { g(); } catch (A | B e) { } catch (C e) { } finally { }", 2),
-        ("Runnable r = () -> { if (x > 1) g(); };", 1),
-        ("Object o = new Object() { void g() { if (true) return; } };", 2),  # a separate unit with one decision
-        ("x = x & 1 | 2;", 0),
-    ],
-)
+@pytest.mark.parametrize(("text", "decisions"), [
+    ("", 0),
+    ("if (x > 1 && x < 3 || x == 7) x++; else if (x > 0) x--; else return;", 4), ("x = x > 1 ? 2 : 3;", 1),
+    ("for (;;) while (x > 1) do x++; while (x < 9);", 3), ("for (int i : a) assert i > 0;", 2),
+    ("switch (x) { case 1: case 2: x++; break; default: return; }", 2),
+    ("int y = switch (x) { case 1, 2 -> 2; default -> 3; };", 1),
+    ("try { g(); } catch (A | B e) { } catch (C e) { } finally { }", 2), ("Runnable r = () -> { if (x > 1) g(); };", 1),
+    ("Object o = new Object() { void g() { if (true) return; } };", 2),  # a separate unit with one decision
+    ("x = x & 1 | 2;", 0),
+])  # fmt: skip
 def test_cyclomatic_complexity(text: str, decisions: int) -> None:
     assert measured(body(text)).cc == 1 + decisions
 
@@ -105,42 +95,35 @@ def test_initialisers_are_a_unit_if_they_decide() -> None:
     assert measured("interface I { int f(); int g(); }").cc == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "tags", "nesting"),
-    [
-        ("x++;", ("basic",), 0),
-        ("for (;;) for (int i : a) while (true) g();", ("for", "while", "nested_loop"), 2),
-        ("do { if (x > 1) g(); } while (true);", ("while", "if"), 1),
-        ("if (x > 1) g(); else if (x > 2) h();", ("if",), 0),
-        ("if (x > 1) g(); else { if (x > 2) h(); }", ("if", "nested_if"), 1),
-        ("try { switch (x) { case 1: g(); } } finally { }", ("try", "match"), 1),
-        ("int y = switch (x) { case 1 -> 2; default -> 3; };", ("basic",), 0),
-        ("for (;;) { Runnable r = () -> { for (;;) g(); }; }", ("for",), 0),
-        ("for (;;) new Object() { void g() { for (;;) h(); } };", ("for",), 0),
-        ("switch (x) { case 1 -> { if (x > 2) g(); } default -> { } }", ("if", "match"), 1),
-    ],
-)
+@pytest.mark.parametrize(("text", "tags", "nesting"), [
+    ("x++;", ("basic",), 0),
+    ("for (;;) for (int i : a) while (true) g();", ("for", "while", "nested_loop"), 2),
+    ("do { if (x > 1) g(); } while (true);", ("while", "if"), 1), ("if (x > 1) g(); else if (x > 2) h();", ("if",), 0),
+    ("if (x > 1) g(); else { if (x > 2) h(); }", ("if", "nested_if"), 1),
+    ("try { switch (x) { case 1: g(); } } finally { }", ("try", "match"), 1),
+    ("int y = switch (x) { case 1 -> 2; default -> 3; };", ("basic",), 0),
+    ("for (;;) { Runnable r = () -> { for (;;) g(); }; }", ("for",), 0),
+    ("for (;;) new Object() { void g() { for (;;) h(); } };", ("for",), 0),
+    ("switch (x) { case 1 -> { if (x > 2) g(); } default -> { } }", ("if", "match"), 1),
+])  # fmt: skip
 def test_constructs(text: str, tags: tuple[str, ...], nesting: int) -> None:
     measures = measured(body(text))
     assert (measures.constructs, measures.nc) == (tags, nesting)
 
 
-@pytest.mark.parametrize(
-    ("source", "pairs"),
-    [
-        ("class A { void f() { g(); g(); this.g(); A.g(); f(); } static void g() { } }", 1),
-        ("class A { void f() { h(); } } class B { void h() { } }", 0),
-        ("class A extends B { void f() { h(); super.h(); } } class B { void h() { } }", 1),
-        ("class A { void f() { h(); new B().h(); B.h(); } } class B { static void h() { } }", 1),
-        ("class A { void f() { new B(); new C(); } } class B { B() { } } class C { }", 1),
-        ("class A { void f(int x) { f(); } void f() { } }", 0),
-        ("class A { int x = f(); int y = f(); static int f() { return 1; } }", 1),
-        ("class A { void f() { run(this::g); run(A::g); run(B::new); } void g() { } } class B { B() { } }", 2),
-        ("class A { void f() { } class B { void g() { f(); } } }", 1),
-        ("class A extends B { A() { super(); } } class B { B() { } }", 1),
-        ("class A extends A { void f() { nowhere(); } }", 0),
-    ],
-)
+@pytest.mark.parametrize(("source", "pairs"), [
+    ("class A { void f() { g(); g(); this.g(); A.g(); f(); } static void g() { } }", 1),
+    ("class A { void f() { h(); } } class B { void h() { } }", 0),
+    ("class A extends B { void f() { h(); super.h(); } } class B { void h() { } }", 1),
+    ("class A { void f() { h(); new B().h(); B.h(); } } class B { static void h() { } }", 1),
+    ("class A { void f() { new B(); new C(); } } class B { B() { } } class C { }", 1),
+    ("class A { void f(int x) { f(); } void f() { } }", 0),
+    ("class A { int x = f(); int y = f(); static int f() { return 1; } }", 1),
+    ("class A { void f() { run(this::g); run(A::g); run(B::new); } void g() { } } class B { B() { } }", 2),
+    ("class A { void f() { } class B { void g() { f(); } } }", 1),
+    ("class A extends B { A() { super(); } } class B { B() { } }", 1),
+    ("class A extends A { void f() { nowhere(); } }", 0),
+])  # fmt: skip
 def test_dependencies(source: str, pairs: int) -> None:
     assert measured(source).dep == pairs
 

@@ -54,23 +54,17 @@ def test_altered_keeps_the_type_and_differs(value: Any) -> None:
         assert abs(other - value) > 1000
 
 
-@pytest.mark.parametrize(
-    ("test", "misleading"),
-    [
-        ("assert f(1) == 2", "assert f(1) == -1015"),
-        ("assert f(1) == 2, 'message'", "assert f(1) == -1015"),
-        ("assert 2 == f(1)", "assert -1015 == f(1)"),
-        ("assert f('a') == 'ab'", "assert f('a') == 'ba'"),
-        ("assert f(1) is True", "assert f(1) is False"),
-        ("assert f(1)", "assert not f(1)"),
-        ("assert not f(1)", "assert f(1)"),
-        ("assert abs(f(1) - 2.5) < 1e-06", "assert abs(f(1) - -1015.5) < 1e-06"),
-        ("assert set(f([1])) == set([1, 2])", "assert set(f([1])) == set([-1014, -1015])"),
-        ("assert round(f(1), 2) == 0.5", "assert round(f(1), 2) == -1013.5"),
-        ("assert math.isclose(f(1), 2.0, rel_tol=0.001)", "assert math.isclose(f(1), -1015.0, rel_tol=0.001)"),
-        ("assert f(1) == None", ""),
-    ],
-)
+@pytest.mark.parametrize(("test", "misleading"), [
+    ("assert f(1) == 2", "assert f(1) == -1015"), ("assert f(1) == 2, 'message'", "assert f(1) == -1015"),
+    ("assert 2 == f(1)", "assert -1015 == f(1)"), ("assert f('a') == 'ab'", "assert f('a') == 'ba'"),
+    ("assert f(1) is True", "assert f(1) is False"), ("assert f(1)", "assert not f(1)"),
+    ("assert not f(1)", "assert f(1)"),
+    ("assert abs(f(1) - 2.5) < 1e-06", "assert abs(f(1) - -1015.5) < 1e-06"),
+    ("assert set(f([1])) == set([1, 2])", "assert set(f([1])) == set([-1014, -1015])"),
+    ("assert round(f(1), 2) == 0.5", "assert round(f(1), 2) == -1013.5"),
+    ("assert math.isclose(f(1), 2.0, rel_tol=0.001)", "assert math.isclose(f(1), -1015.0, rel_tol=0.001)"),
+    ("assert f(1) == None", ""),
+])  # fmt: skip
 def test_assertions(test: str, misleading: str) -> None:
     hint = draw_hint(problem(f"def check(candidate):\n    {test.replace('f(', 'candidate(')}\n"))
     same = ast.unparse(ast.parse(test.split(", 'message'")[0]))
@@ -98,10 +92,9 @@ def test_a_test_with_a_contradiction_goes_first() -> None:
     assert hints == {"assert f(2) == 4\n"}
 
 
-@pytest.mark.parametrize(
-    ("test", "expected"),
-    [("assert f(1) == [2]", "[2]"), ("assert not f(1)", "False"), ("assert f(1)", "True"), ("x = 1", None)],
-)
+@pytest.mark.parametrize(("test", "expected"), [
+    ("assert f(1) == [2]", "[2]"), ("assert not f(1)", "False"), ("assert f(1)", "True"), ("x = 1", None),
+])  # fmt: skip
 def test_expected_literal(test: str, expected: str | None) -> None:
     assert expected_literal(test, "f") == expected
 

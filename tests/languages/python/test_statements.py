@@ -12,42 +12,27 @@ BRANCHES = "if x:\n    a = 1\nelse:\n    a = 2"
 HANDLED = "try:\n    a = 1\nexcept E:\n    pass\n\nfinally:\n    b = 1"
 
 
-@pytest.mark.parametrize(
-    ("text", "sources"),
-    [
-        ("x = 1\ny = 2", ["x = 1", "y = 2"]),
-        ("Here is code:\nx = 1\n", ["x = 1"]),
-        ("    x = 1\n    y = 2", ["x = 1", "y = 2"]),
-        ("# note\n    x = 1\n", ["x = 1"]),
-        ("    x = 1\ny = 2", ["x = 1", "y = 2"]),
-        (f"A text.\n{DECORATED}\nMore prose here.", [DECORATED]),
-        ("A text.\n@d\n\nclass C:\n    pass\nMore prose here.", ["@d\n\nclass C:\n    pass"]),
-        (f"A text.\n{BRANCHES}\nMore prose here.", [BRANCHES]),
-        (f"A text.\n{HANDLED}\nMore prose here.", [HANDLED]),
-        ("x = f(\n    1,\n)\nSo it goes", ["x = f(\n    1,\n)"]),
-        ("  def f():\n      return 1\n\nMore prose here.", ["def f():\n    return 1"]),
-        ("", []),
-        ("# only\n", []),
-        ("Prose alone.", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "sources"), [
+    ("x = 1\ny = 2", ["x = 1", "y = 2"]), ("Here is code:\nx = 1\n", ["x = 1"]),
+    ("    x = 1\n    y = 2", ["x = 1", "y = 2"]), ("# note\n    x = 1\n", ["x = 1"]),
+    ("    x = 1\ny = 2", ["x = 1", "y = 2"]), (f"A text.\n{DECORATED}\nMore prose here.", [DECORATED]),
+    ("A text.\n@d\n\nclass C:\n    pass\nMore prose here.", ["@d\n\nclass C:\n    pass"]),
+    (f"A text.\n{BRANCHES}\nMore prose here.", [BRANCHES]), (f"A text.\n{HANDLED}\nMore prose here.", [HANDLED]),
+    ("x = f(\n    1,\n)\nSo it goes", ["x = f(\n    1,\n)"]),
+    ("  def f():\n      return 1\n\nMore prose here.", ["def f():\n    return 1"]), ("", []), ("# only\n", []),
+    ("Prose alone.", []),
+])  # fmt: skip
 def test_prose_around_statements_is_left_out(text: str, sources: list[str]) -> None:
     statements = Parser().statements(text, 3)
     assert statements is not None and [part.source for part in statements] == sources
     assert all(part.node is not None and part.block == 3 for part in statements)
 
 
-@pytest.mark.parametrize(
-    ("text", "last"),
-    [
-        ("def f(x):\n    return (x +", "def f(x):\n    return (x +"),
-        ("x = [1,\n     2", "x = [1,\n     2"),
-        ("x = 'abc", "x = 'abc"),
-        ("y = 1\ndef f():\n    '''doc", "def f():\n    '''doc"),
-        ("y is good\nwhile True:", "while True:"),
-        ("y = 1\ntry:\n    x = 1", "try:\n    x = 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "last"), [
+    ("def f(x):\n    return (x +", "def f(x):\n    return (x +"), ("x = [1,\n     2", "x = [1,\n     2"),
+    ("x = 'abc", "x = 'abc"), ("y = 1\ndef f():\n    '''doc", "def f():\n    '''doc"),
+    ("y is good\nwhile True:", "while True:"), ("y = 1\ntry:\n    x = 1", "try:\n    x = 1"),
+])  # fmt: skip
 def test_the_last_statement_may_be_unfinished(text: str, last: str) -> None:
     statements = Parser().statements(text) or []
     assert [part.node is None for part in statements] == [False] * (len(statements) - 1) + [True]
@@ -55,35 +40,18 @@ def test_the_last_statement_may_be_unfinished(text: str, last: str) -> None:
     assert statements[-1].binds == ({"f"} if last.startswith("def") else set())
 
 
-@pytest.mark.parametrize(
-    ("text", "fenced"),
-    [
-        ("def f(:\n    pass\nx = 1", False),
-        ("print 'a'\nx = 1", False),
-        ("for i in x:\n    print i\n", False),
-        ("well, x = 1 is\nx = 1", True),
-        ("    x = 1\nelse:\n    y = 2", True),
-        ("    x = 1\ny = 2 of it", True),
-    ],
-)
+@pytest.mark.parametrize(("text", "fenced"), [
+    ("def f(:\n    pass\nx = 1", False), ("print 'a'\nx = 1", False), ("for i in x:\n    print i\n", False),
+    ("well, x = 1 is\nx = 1", True), ("    x = 1\nelse:\n    y = 2", True), ("    x = 1\ny = 2 of it", True),
+])  # fmt: skip
 def test_code_that_does_not_parse(text: str, fenced: bool) -> None:
     assert Parser().statements(text, fenced=fenced) is None and not Parser().parses(text)
 
 
-@pytest.mark.parametrize(
-    ("source", "idle"),
-    [
-        ("hello", True),
-        ("'text'", True),
-        ("x + 1", True),
-        ("x: int", True),
-        ("x: int = 1", False),
-        ("x = 1", False),
-        ("f()", False),
-        ("(y := 1)", False),
-        ("def f(): pass", False),
-    ],
-)
+@pytest.mark.parametrize(("source", "idle"), [
+    ("hello", True), ("'text'", True), ("x + 1", True), ("x: int", True), ("x: int = 1", False), ("x = 1", False),
+    ("f()", False), ("(y := 1)", False), ("def f(): pass", False),
+])  # fmt: skip
 def test_statements_without_an_effect(source: str, idle: bool) -> None:
     assert is_idle(ast.parse(source).body[0]) is idle
 
@@ -95,45 +63,30 @@ def test_names_that_a_statement_binds_and_uses() -> None:
     assert part.is_future and part.binds == {"annotations"}
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("x = '<code>&lt;</code>' + y", "x = '<code>&lt;</code>' + y"),
-        ("[PYTHON]\nx = '&lt;'\n[/PYTHON]", "\n\nx = '&lt;'\n\n"),
-        ("<code>x = '&lt;'</code>", "\nx = '<'\n"),
-        ("<b>x = '&lt;'</b>", "<b>x = '&lt;'</b>"),
-        ("> x = 1\n> y = 2", "x = 1\ny = 2"),
-        ("> x = 1\ny = 2", "> x = 1\ny = 2"),
-        ("> if a > b:\n>     c", "if a > b:\n    c"),
-        ("1 x = 1\n2 y = 2", "x = 1\ny = 2"),
-        ("9 | if x:\n10 |     y = 2", "if x:\n    y = 2"),
-        (" 9 if x:\n10     y = 2", "if x:\n    y = 2"),
-        ("9 if x:\n10    y = 2", "if x:\n   y = 2"),
-        ("1 x = 1\n3 y = 2", "1 x = 1\n3 y = 2"),
-        ("1 x = 1", "1 x = 1"),
-        ("text\n1: x = 1\n\n2: y = 2", "text\nx = 1\n\ny = 2"),
-        (">>> def f():\n...     return 1", "def f():\n    return 1"),
-        (">>> f()\n1", ">>> f()\n1"),
-        ("\ufeffx\u00a0= 1\u200b", "x = 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    ("x = '<code>&lt;</code>' + y", "x = '<code>&lt;</code>' + y"),
+    ("[PYTHON]\nx = '&lt;'\n[/PYTHON]", "\n\nx = '&lt;'\n\n"), ("<code>x = '&lt;'</code>", "\nx = '<'\n"),
+    ("<b>x = '&lt;'</b>", "<b>x = '&lt;'</b>"), ("> x = 1\n> y = 2", "x = 1\ny = 2"),
+    ("> x = 1\ny = 2", "> x = 1\ny = 2"), ("> if a > b:\n>     c", "if a > b:\n    c"),
+    ("1 x = 1\n2 y = 2", "x = 1\ny = 2"), ("9 | if x:\n10 |     y = 2", "if x:\n    y = 2"),
+    (" 9 if x:\n10     y = 2", "if x:\n    y = 2"), ("9 if x:\n10    y = 2", "if x:\n   y = 2"),
+    ("1 x = 1\n3 y = 2", "1 x = 1\n3 y = 2"), ("1 x = 1", "1 x = 1"),
+    ("text\n1: x = 1\n\n2: y = 2", "text\nx = 1\n\ny = 2"),
+    (">>> def f():\n...     return 1", "def f():\n    return 1"), (">>> f()\n1", ">>> f()\n1"),
+    ("\ufeffx\u00a0= 1\u200b", "x = 1"),
+])  # fmt: skip
 def test_a_block_is_unwrapped(text: str, code: str) -> None:
     assert unwrapped(text) == code
 
 
-@pytest.mark.parametrize(
-    ("response", "expected"),
-    [
-        ("a\n```python\nx\n```\nb", [("a\n", False, ""), ("x\n", True, "python"), ("\nb", False, "")]),
-        ("```py title='a.py'\nx\n```", [("x\n", True, "py")]),
-        ("````\n```\nx\n```\n````", [("```\nx\n```\n", True, "")]),
-        ("```\nx = '''\n```\n'''\n```\n", [("x = '''\n```\n'''\n", True, "")]),
-        ("```\nx\n```java\ny\n```", [("x\n", True, ""), ("y\n", True, "java")]),
-        ("```\nx", [("x", False, "")]),
-        ("~~~\nx\n~~~", [("x\n", True, "")]),
-        ("```python x = 1```", [("x = 1", True, "python")]),
-    ],
-)
+@pytest.mark.parametrize(("response", "expected"), [
+    ("a\n```python\nx\n```\nb", [("a\n", False, ""), ("x\n", True, "python"), ("\nb", False, "")]),
+    ("```py title='a.py'\nx\n```", [("x\n", True, "py")]),
+    ("````\n```\nx\n```\n````", [("```\nx\n```\n", True, "")]),
+    ("```\nx = '''\n```\n'''\n```\n", [("x = '''\n```\n'''\n", True, "")]),
+    ("```\nx\n```java\ny\n```", [("x\n", True, ""), ("y\n", True, "java")]), ("```\nx", [("x", False, "")]),
+    ("~~~\nx\n~~~", [("x\n", True, "")]), ("```python x = 1```", [("x = 1", True, "python")]),
+])  # fmt: skip
 def test_blocks(response: str, expected: list[tuple[str, bool, str]]) -> None:
     parser = Parser()
     assert blocks(response, parser.parses) == [Block(*block) for block in expected]

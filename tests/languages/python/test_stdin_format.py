@@ -15,17 +15,13 @@ def test_examples_are_of_their_own_format(examples: list[str]) -> None:
     assert all(StdinFormat(examples).allows(text) for text in examples)
 
 
-@pytest.mark.parametrize(
-    ("examples", "good", "bad"),
-    [
-        (LISTS, "3\n5 9 8\n", "2\n5 9 8\n"),  # not as many as it says
-        (LISTS, "2\n5 9\n", "2\n5 99\n"),  # a larger number than any example has
-        (LISTS, "2\n5 9\n", "2\n5 x\n"),
-        (RANGES, "2 5\n", "6 4\n"),  # the first is always below the second
-        (BITS, "0101\n", "0121\n"),
-        (BITS, "01011\n", "01011\n1\n"),
-    ],
-)
+@pytest.mark.parametrize(("examples", "good", "bad"), [
+    (LISTS, "3\n5 9 8\n", "2\n5 9 8\n"),  # not as many as it says
+    (LISTS, "2\n5 9\n", "2\n5 99\n"),  # a larger number than any example has
+    (LISTS, "2\n5 9\n", "2\n5 x\n"),
+    (RANGES, "2 5\n", "6 4\n"),  # the first is always below the second
+    (BITS, "0101\n", "0121\n"), (BITS, "01011\n", "01011\n1\n"),
+])  # fmt: skip
 def test_a_text_that_breaks_the_format_is_refused(examples: list[str], good: str, bad: str) -> None:
     format = StdinFormat(examples)
     assert format.allows(good) and not format.allows(bad)

@@ -80,21 +80,12 @@ def test_what_does_not_exist_has_no_value() -> None:
     assert missing == [None] * 2 and there is not None and there.literal == "1"
 
 
-@pytest.mark.parametrize(
-    ("value", "literal"),
-    [
-        ({3, 1, 2}, "{1, 2, 3}"),
-        (set(), "set()"),
-        (frozenset({"b", "a"}), "frozenset({'a', 'b'})"),
-        ({"b": 1, "a": (2,)}, "{'b': 1, 'a': (2,)}"),
-        ([float("inf"), -0.0, 1j, b"x", None, ...], "[float('inf'), -0.0, 1j, b'x', None, Ellipsis]"),
-        (object(), None),
-        ([1, len], None),
-        (type("S", (str,), {})("x"), None),
-        ("x" * 200, None),
-        ([10**99], None),
-    ],
-)
+@pytest.mark.parametrize(("value", "literal"), [
+    ({3, 1, 2}, "{1, 2, 3}"), (set(), "set()"), (frozenset({"b", "a"}), "frozenset({'a', 'b'})"),
+    ({"b": 1, "a": (2,)}, "{'b': 1, 'a': (2,)}"),
+    ([float("inf"), -0.0, 1j, b"x", None, ...], "[float('inf'), -0.0, 1j, b'x', None, Ellipsis]"), (object(), None),
+    ([1, len], None), (type("S", (str,), {})("x"), None), ("x" * 200, None), ([10**99], None),
+])  # fmt: skip
 def test_literals(value: object, literal: str | None) -> None:
     assert written(value, 100) == literal
 

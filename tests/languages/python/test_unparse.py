@@ -32,18 +32,11 @@ def test_the_standard_library_comes_back_as_the_same_tree() -> None:
     assert checked > 3000
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ('f\'{d["k"]!r:>{d["w"]}} {{}}\'', 'f\'{d["k"]!r:>{d["w"]}} {{}}\''),
-        ("f\"{'a'}{d['k']}\"", 'f\'{"a"}{d["k"]}\''),
-        ("f\"it's {d['k']}\"", "f\"it's {d['k']}\""),
-        ("f'{b\"k\"}'", "f'{b\"k\"}'"),
-        ("f'{f\"{x}\"}'", "f'{f\"{x}\"}'"),
-        ("f'{x!r:>{width}}'; 'k'", "f'{x!r:>{width}}'\n'k'"),
-        ("f'{x}\\n'", "f'{x}\\n'"),
-    ],
-)
+@pytest.mark.parametrize(("source", "text"), [
+    ('f\'{d["k"]!r:>{d["w"]}} {{}}\'', 'f\'{d["k"]!r:>{d["w"]}} {{}}\''), ("f\"{'a'}{d['k']}\"", 'f\'{"a"}{d["k"]}\''),
+    ("f\"it's {d['k']}\"", "f\"it's {d['k']}\""), ("f'{b\"k\"}'", "f'{b\"k\"}'"), ("f'{f\"{x}\"}'", "f'{f\"{x}\"}'"),
+    ("f'{x!r:>{width}}'; 'k'", "f'{x!r:>{width}}'\n'k'"), ("f'{x}\\n'", "f'{x}\\n'"),
+])  # fmt: skip
 def test_f_strings_are_the_same_on_every_version(source: str, text: str) -> None:
     tree = ast.parse(source)
     before = ast.dump(tree)

@@ -25,16 +25,10 @@ def test_a_program_that_does_not_parse_is_refused() -> None:
             measured("def f(:\n    pass")
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("", 0),
-        ('"""Doc\n\nof a module."""\nx = 1', 1),
-        ('def f():\n    """Doc."""\n    return 1', 2),
-        ('def f():\n    """Doc."""', 2),
-        ("match a:\n    case 1: b\n    case _: c", 5),
-    ],
-)
+@pytest.mark.parametrize(("source", "expected"), [
+    ("", 0), ('"""Doc\n\nof a module."""\nx = 1', 1), ('def f():\n    """Doc."""\n    return 1', 2),
+    ('def f():\n    """Doc."""', 2), ("match a:\n    case 1: b\n    case _: c", 5),
+])  # fmt: skip
 def test_lines_of_the_normal_form(source: str, expected: int) -> None:
     assert lines_of_code(source) == expected
 
@@ -58,24 +52,16 @@ def test_a_deep_tree_is_counted() -> None:
     assert lines_of_code("x = " + " + ".join(["1"] * 2000)) == 1
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("pass", 1),
-        ("if a:\n        pass", 2),
-        ("if a:\n        pass\n    elif b:\n        pass\n    else:\n        pass", 3),
-        ("return 1 if a else 2", 2),
-        ("for x in a:\n        pass", 2),
-        ("for x in a:\n        pass\n    else:\n        pass", 3),
-        ("while a and b or c:\n        pass", 4),
-        ("try:\n        pass\n    except A:\n        pass\n    except B:\n        pass\n    finally:\n        pass", 3),
-        ("return [x for x in a if x if x > 1]", 4),
-        ("match a:\n     case 1:\n      b\n     case [b]:\n      b\n     case _:\n      b", 3),
-        ("assert a and b", 3),
-        ("with a:\n        pass", 1),
-        ("return lambda x: x or 1", 2),
-    ],
-)
+@pytest.mark.parametrize(("body", "expected"), [
+    ("pass", 1), ("if a:\n        pass", 2),
+    ("if a:\n        pass\n    elif b:\n        pass\n    else:\n        pass", 3), ("return 1 if a else 2", 2),
+    ("for x in a:\n        pass", 2), ("for x in a:\n        pass\n    else:\n        pass", 3),
+    ("while a and b or c:\n        pass", 4),
+    ("try:\n        pass\n    except A:\n        pass\n    except B:\n        pass\n    finally:\n        pass", 3),
+    ("return [x for x in a if x if x > 1]", 4),
+    ("match a:\n     case 1:\n      b\n     case [b]:\n      b\n     case _:\n      b", 3), ("assert a and b", 3),
+    ("with a:\n        pass", 1), ("return lambda x: x or 1", 2),
+])  # fmt: skip
 def test_each_decision_point_of_a_function(body: str, expected: int) -> None:
     assert cyclomatic_complexity(f"def f(a, b, c):\n    {body}\n") == expected
 
@@ -130,51 +116,43 @@ def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(program
         assert units.pop(("<module>", 0), 1) == visitor.complexity and units == expected
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("def f(x):\n  return x", 0),
-        ("def f(x):\n  return f(x - 1) if x else 0", 0),
-        ("def g(x):\n  return x\ndef f(x):\n  return g(x) + g(x + 1)", 1),
-        ("def f(xs):\n  return map(g, xs)\ndef g(x):\n  return x", 1),
-        ("def f(x):\n  def g(y):\n    return y\n  return g(x)", 1),
-        ("def g(x):\n  return x\ndef f(g):\n  return 1\nprint(f(2))", 1),
-        ("class A:\n  def m(self):\n    return self.n()\n  def n(self):\n    return self.m()", 2),
-        ("class A:\n  def m(this):\n    return [this.n() for _ in range(3)]\n  def n(self):\n    return self.x", 1),
-        ("class A:\n  @staticmethod\n  def m(x):\n    return x.n()\n  def n(self):\n    return A.m(self)", 1),
-        ("class A:\n  @property\n  def p(self):\n    return 1\n  def n(self):\n    return self.p", 1),
-        ("class A:\n  def n(self):\n    return n()\ndef n():\n  return 1", 1),
-        ("class A:\n  def n(self):\n    return 1\n  def m(self):\n    return n()", 0),
-        ("class B:\n  def n(self):\n    return 1\nclass A(B):\n  def m(self):\n    return self.n()", 1),
-        ("class B:\n  def __init__(self):\n    self.x = 1\ndef f():\n  return B()", 1),
-        ("class A(A):\n  def m(self):\n    return self.n()", 0),
-        ("class A:\n  def m(self):\n    def g():\n      return self.n()\n    return g()\n  def n(self):\n    pass", 2),
-        ("def f(x):\n  x.g()\ndef g():\n  pass", 0),
-    ],
-)
+@pytest.mark.parametrize(("code", "expected"), [
+    ("def f(x):\n  return x", 0), ("def f(x):\n  return f(x - 1) if x else 0", 0),
+    ("def g(x):\n  return x\ndef f(x):\n  return g(x) + g(x + 1)", 1),
+    ("def f(xs):\n  return map(g, xs)\ndef g(x):\n  return x", 1),
+    ("def f(x):\n  def g(y):\n    return y\n  return g(x)", 1),
+    ("def g(x):\n  return x\ndef f(g):\n  return 1\nprint(f(2))", 1),
+    ("class A:\n  def m(self):\n    return self.n()\n  def n(self):\n    return self.m()", 2),
+    ("class A:\n  def m(this):\n    return [this.n() for _ in range(3)]\n  def n(self):\n    return self.x", 1),
+    ("class A:\n  @staticmethod\n  def m(x):\n    return x.n()\n  def n(self):\n    return A.m(self)", 1),
+    ("class A:\n  @property\n  def p(self):\n    return 1\n  def n(self):\n    return self.p", 1),
+    ("class A:\n  def n(self):\n    return n()\ndef n():\n  return 1", 1),
+    ("class A:\n  def n(self):\n    return 1\n  def m(self):\n    return n()", 0),
+    ("class B:\n  def n(self):\n    return 1\nclass A(B):\n  def m(self):\n    return self.n()", 1),
+    ("class B:\n  def __init__(self):\n    self.x = 1\ndef f():\n  return B()", 1),
+    ("class A(A):\n  def m(self):\n    return self.n()", 0),
+    ("class A:\n  def m(self):\n    def g():\n      return self.n()\n    return g()\n  def n(self):\n    pass", 2),
+    ("def f(x):\n  x.g()\ndef g():\n  pass", 0),
+])  # fmt: skip
 def test_pairs_of_functions(code: str, expected: int) -> None:
     assert dependencies(code) == expected
 
 
-@pytest.mark.parametrize(
-    ("code", "tags", "nested"),
-    [
-        ("x = 1", ("basic",), 0),
-        ("x = [i for i in y for j in i] if z else 0", ("basic",), 0),
-        ("for i in x:\n  pass", ("for",), 0),
-        ("while x:\n  pass", ("while",), 0),
-        ("for i in x:\n  while i:\n    pass", ("for", "while", "nested_loop"), 1),
-        ("for i in x:\n  if i:\n    for j in i:\n      pass", ("for", "if", "nested_loop"), 2),
-        ("if x:\n  pass\nelif y:\n  pass\nelse:\n  pass", ("if",), 0),
-        ("if x:\n  pass\nelse:\n  if y:\n    pass", ("if", "nested_if"), 1),
-        ("if x:\n  pass\nelif y:\n  if z:\n    pass", ("if", "nested_if"), 1),
-        ("if x:\n  for i in x:\n    if i:\n      pass", ("for", "if", "nested_if"), 2),
-        ("try:\n  if x:\n    pass\nfinally:\n  pass", ("if", "try"), 1),
-        ("match x:\n  case 1:\n    if x:\n      pass", ("if", "match"), 1),
-        ("for i in x:\n  def f(y):\n    for j in y:\n      pass", ("for",), 0),
-        ("async def f(x):\n  async for i in x:\n    pass", ("for",), 0),
-    ],
-)
+@pytest.mark.parametrize(("code", "tags", "nested"), [
+    ("x = 1", ("basic",), 0),
+    ("x = [i for i in y for j in i] if z else 0", ("basic",), 0), ("for i in x:\n  pass", ("for",), 0),
+    ("while x:\n  pass", ("while",), 0),
+    ("for i in x:\n  while i:\n    pass", ("for", "while", "nested_loop"), 1),
+    ("for i in x:\n  if i:\n    for j in i:\n      pass", ("for", "if", "nested_loop"), 2),
+    ("if x:\n  pass\nelif y:\n  pass\nelse:\n  pass", ("if",), 0),
+    ("if x:\n  pass\nelse:\n  if y:\n    pass", ("if", "nested_if"), 1),
+    ("if x:\n  pass\nelif y:\n  if z:\n    pass", ("if", "nested_if"), 1),
+    ("if x:\n  for i in x:\n    if i:\n      pass", ("for", "if", "nested_if"), 2),
+    ("try:\n  if x:\n    pass\nfinally:\n  pass", ("if", "try"), 1),
+    ("match x:\n  case 1:\n    if x:\n      pass", ("if", "match"), 1),
+    ("for i in x:\n  def f(y):\n    for j in y:\n      pass", ("for",), 0),
+    ("async def f(x):\n  async for i in x:\n    pass", ("for",), 0),
+])  # fmt: skip
 def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None:
     measures = measure(code)
     assert measures is not None and (measures.constructs, measures.nc) == (tags, nested)
