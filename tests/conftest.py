@@ -1,7 +1,5 @@
 """What tests share: upstream's data and the recorded responses, where a checkout has them next to it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -12,7 +12,6 @@ import pytest
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from tests.docs.replication import lines as documented_lines
 from tests.docs.replication import undocumented
@@ -39,9 +38,7 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return script
 
 
-@pytest.mark.upstream
-def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_the_first_studys_own_programs(shared_data: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = loaded("der", monkeypatch).report(read_rows(shared_data / "recorded" / "v1_der_gpt-4.jsonl.gz"))
     assert undocumented("\n".join(report)) == []
 
@@ -71,7 +68,6 @@ def test_the_first_studys_lists_of_solved_problems(shared_data: Path, upstream: 
             assert f"| {row['model']} | {name} | {len(pairs)} | {solved} | {ours_solved} | {differ} |" in PAGE
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
 def test_specifications_by_the_first_studys_rule(shared_data: Path) -> None:
     """It counts the code of the first fence, with one assertion behind it, that writes nothing to standard error."""
@@ -110,7 +106,6 @@ def study_verdict(outcome: Outcome, expected: str) -> str:
     return "test_failed" if silent and not outcome.stderr.strip() else "runtime_error"
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
 def test_translations_by_the_first_studys_rule(shared_data: Path, upstream: Upstream) -> None:
     texts = {name: content.decode().replace("\r\n", "\n") for name, content in upstream.files(AVATAR).items()}

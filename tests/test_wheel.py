@@ -1,7 +1,5 @@
 """The wheel, in a fresh environment: what a user gets from pip."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

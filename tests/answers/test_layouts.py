@@ -10,7 +10,6 @@ import yaml
 from lm_eval.tasks import TaskManager
 
 import lm_eval_codemind.answers
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families import families
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.location import task_directories
@@ -152,9 +151,6 @@ def failures(group: str) -> Iterator[tuple[str, str, str]]:
                     yield task, layout, response
 
 
-@pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.parametrize("group", TASKS)
-def test_every_label_of_every_task(group: str, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_every_label_of_every_task(group: str, built: Path) -> None:
     assert [(task, layout, response[-300:]) for task, layout, response in failures(group)] == []

@@ -10,7 +10,6 @@ from lm_eval_codemind.data.manifest import DATA_VARIABLE, released_digests
 from tests.cli import refused, said
 
 
-@pytest.mark.upstream
 def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
     place = ("--output_path", tmp_path)
     built = said("data", "build", "--benchmark", "mbpp", "--upstream", shared_data / "upstream", *place)
@@ -28,7 +27,6 @@ def test_errata_needs_built_data(tmp_path: Path) -> None:
         lists(tmp_path)
 
 
-@pytest.mark.upstream
 def test_the_errata_are_the_generated_ones(built_data: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert filled(page, built_data) == page, "run utils/release/errata.py"

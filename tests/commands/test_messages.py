@@ -121,7 +121,6 @@ def test_report_and_data_on_a_full_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_a_build_on_a_full_disk(shared_data: Path, tmp_path: Path) -> None:
     places = ("--upstream", shared_data / "upstream", "--output_path", "data")
     assert "File too large" in on_a_full_disk("data", "build", "--benchmark", "humaneval", *places, cwd=tmp_path)

@@ -11,7 +11,6 @@ from statistics import fmean, stdev
 import pytest
 
 from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from tests.cli import refused, said
 from tests.run_files import read_rows, read_run
@@ -144,12 +143,8 @@ def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
     assert sorted(len(row["resps"][0]) for row in samples["codemind_ier_sample"]) == [1, 1, 1, 1, 2, 2]
 
 
-@pytest.mark.upstream
-def test_generations_of_cruxeval(
-    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_generations_of_cruxeval(shared_data: Path, built: Path, tmp_path: Path) -> None:
     """The same verdicts as for the recorded rows, ten responses a problem."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     file = shared_data / "cases" / "cruxeval_generations_codellama-7b_input.json.gz"
     out = tmp_path / "out"
     said("score", "--responses", file, "--tasks", "codemind_input_cruxeval", "--output_path", out)

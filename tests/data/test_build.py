@@ -121,7 +121,6 @@ def test_a_line_that_is_no_record_is_named(tmp_path, file, line, content, load_a
         load_all(tmp_path / (file if load_all is load_records else "x.jsonl"))
 
 
-@pytest.mark.slow
 def test_a_build_has_the_bytes_that_were_released(built_data, upstream, tmp_path):
     """What was released was built by another process, elsewhere: two builds are byte-identical."""
     folder, built_by = built_data, built_data / "built_by"

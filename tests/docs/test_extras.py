@@ -10,7 +10,6 @@ from lm_eval.tasks import TaskManager
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import stages
 from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
@@ -62,9 +61,7 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return hidden
 
 
-@pytest.mark.upstream
-def test_the_table_of_extras(built_data: Path, without_extras: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_the_table_of_extras(built: Path, without_extras: set[str]) -> None:
     assert {"cryptography", "gensim", "docx"} <= without_extras
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
     stopping = {}

@@ -38,7 +38,6 @@ def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempP
         yield folder
 
 
-@pytest.mark.upstream
 @pytest.mark.timeout(1800)
 def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(recorded)
@@ -48,7 +47,6 @@ def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.Monk
         assert shown[command] in said(*command.split()[1:]), command
 
 
-@pytest.mark.upstream
 @pytest.mark.timeout(1800)
 def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(recorded)
@@ -65,7 +63,6 @@ def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPat
             assert cell.removesuffix(" *") == f"{score} ({low} to {high}) [{value}]", (model, name)
 
 
-@pytest.mark.upstream
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("model", MODELS)
 def test_published_figures_and_verdicts(model: str, recorded: Path, shared_data: Path) -> None:

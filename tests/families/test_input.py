@@ -299,7 +299,6 @@ def test_problems_that_an_input_solves_that_says_nothing_are_named():
 DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
 
-@pytest.mark.slow
 def test_recorded_verdicts(built, shared_data):
     rows = read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz")
     assert len(rows) == 4000

@@ -82,7 +82,6 @@ def scored(family: ModuleType, task: str, recorded: list[dict[str, Any]]) -> Ite
     return zip(documents, accuracies(task, documents, chosen, family), strict=True)
 
 
-@pytest.mark.slow
 def test_recorded_verdicts_follow(shared_data, built):
     for path in sorted((shared_data / "recorded").glob("re2_*.jsonl.gz")):
         recorded = read_rows(path)
@@ -132,7 +131,6 @@ def test_answers_on_proven_labels(built):
         assert scores["accuracy"] == right, (name, answer)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("setting", TASKS)
 def test_a_run_is_verified_reported_and_submitted(setting, built, tmp_path):
 
@@ -159,7 +157,6 @@ def test_the_report_shows_the_first_wrong_iteration():
     assert texts["First wrong iteration"] == "line 3, i: number 2: 0, but: 1\nline 5, c: number 1: nothing, but: 'a'"
 
 
-@pytest.mark.slow
 def test_recorded_answers_are_read(shared_data, built):
     """Where a label is upstream's own, every recorded output that upstream accepts is right here."""
     lost = set()

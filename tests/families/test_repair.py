@@ -90,7 +90,6 @@ def test_the_worked_example_in_java_is_true():
     assert [outcome.status for outcome in outcomes] == [Status.PASSED, Status.FAILED]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("java")
 def test_java(built, monkeypatch):
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""

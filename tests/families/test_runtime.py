@@ -213,14 +213,12 @@ def test_the_report_shows_where_consistency_breaks_and_outputs_under_two_familie
     assert row["p"] == 1.0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
 def test_every_right_answer_is_read_as_such(built, benchmark):
     every = runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS, items="all")["test"]
     assert set(scores(list(every), None).values()) == {1.0}
 
 
-@pytest.mark.slow
 def test_published_labels_accept_their_own_answers(built):
     """33 of REval's 1,995 items on classes are left out, as no answer could be right.
 

@@ -158,7 +158,6 @@ def test_samples_are_what_a_run_asks(family, tmp_path):
     assert_sent(counted, arguments, tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("group", "requests"), published_requests().items())
 def test_groups_are_what_a_run_asks(group, requests, built, tmp_path):
     """Every group of the README's table, and its number of requests there."""

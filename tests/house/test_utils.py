@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import baselines
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = [
@@ -44,17 +43,13 @@ def test_the_baselines_of_the_sample_are_those_that_are_shipped(family: str) -> 
         assert scores[metric][name] == pytest.approx(score, abs=6e-4)
 
 
-@pytest.mark.upstream
-def test_the_sandbox_is_measured(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_the_sandbox_is_measured(built: Path) -> None:
     options = ("--only", "humaneval", "--only", "java", "--rounds", 1, "--first", 2)
     measured = run(ROOT / "utils/bench/execution.py", *options)
     assert measured.returncode == 0 and measured.stdout.count("two at a time") == 2, measured.stderr
 
 
-@pytest.mark.upstream
-def test_ces_is_executed_again(built_data: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_ces_is_executed_again(built: Path, shared_data: Path) -> None:
     check = run(ROOT / "utils/prove/prove_ces.py", "--upstream", shared_data / "upstream", "--check")
     assert check.returncode == 0, check.stdout
 

@@ -45,7 +45,6 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
     assert declared["tasks"] == []  # the sample is not a benchmark
 
 
-@pytest.mark.upstream
 def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, built_data: Path) -> None:
     problems = {name: load_problems(benchmark_path(built_data, name)) for name in ("humaneval", "avatar")}
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})

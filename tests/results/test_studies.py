@@ -76,14 +76,12 @@ def test_recorded_verdicts() -> None:
 
 
 @pytest.fixture
-def recorded(built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def recorded(built: Path, tmp_path: Path) -> Path:
     """An empty directory for recordings; tasks are loaded from the built data."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     (tmp_path / "recorded").mkdir()
     return tmp_path / "recorded"
 
 
-@pytest.mark.upstream
 def test_the_page_of_cut_recordings(
     shared_data: Path, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,7 +114,6 @@ def test_the_page_of_cut_recordings(
     said("show", out / "ces_localisation_kept-back")
 
 
-@pytest.mark.upstream
 def test_a_simulation_is_scored_verified_and_reported(shared_data: Path, recorded: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     rows = read_rows(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
@@ -152,18 +149,13 @@ def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPat
     return out
 
 
-@pytest.mark.upstream
 def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
     page = (scored / "results.md").read_text(encoding="utf-8")
     assert len(tables(page)) >= 15
     assert [table for table in undocumented(page) if table[0] != LIST] == []
 
 
-@pytest.mark.upstream
-def test_the_reward_of_a_recorded_response_is_its_score(
-    scored: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+def test_the_reward_of_a_recorded_response_is_its_score(scored: Path, built: Path, tmp_path: Path) -> None:
     exported: dict[str, dict[Key, dict[str, Any]]] = {}
     compared: dict[str, int] = {}
     for task in (task for run in read_runs([scored]) for task in run.tasks):

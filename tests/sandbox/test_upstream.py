@@ -13,11 +13,10 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven, suite_jobs
 from lm_eval_codemind.data.catalogue.limits import limits_of
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, lists
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 # The suites call helper functions of the prompt, which are trusted.
 HELPERS = {"HumanEval/32", "HumanEval/38", "HumanEval/50"}
@@ -99,9 +98,8 @@ def passing(sandbox: Sandbox, jobs: Sequence[Job], appended: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_suites_with_lists(name: str, built_data: Path, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+def test_suites_with_lists(name: str, built: Path, sandbox: Sandbox) -> None:
     """Canonical programs pass them, and mutants and bodies that answer alike to all do not."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     suites = suite_jobs(load_benchmark(name))
     jobs = [job for job in suites.values() if lists.digest(job) in lists.known()]
     assert (len(suites), len(jobs)) == LISTED[name]

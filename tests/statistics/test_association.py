@@ -86,7 +86,6 @@ def test_an_association_has_scipy_s_interval() -> None:
     assert (result.phi.low, result.phi.high) == pytest.approx(tuple(np.quantile(phis, [0.025, 0.975])), abs=0.04)
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("model", ["gpt-4-turbo", "deepseek-coder-33b-instruct"])
 def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_data: Path) -> None:
     published = json.loads((shared_data / "recorded" / "exerscope_analyses.json").read_text(encoding="utf-8"))

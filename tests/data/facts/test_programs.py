@@ -81,7 +81,6 @@ def test_lines_of_python_programs():
         assert line not in accepted.get(f"HumanEval_{number}", [])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 97), ("humanevalfix_java", 97)])
 def test_a_verdict_is_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
@@ -92,7 +91,6 @@ def test_a_verdict_is_proven_again(benchmark, number, built):
     assert verdicts[0] == verdicts[1] and record["inputs"] >= 1000
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 46), ("humanevalfix_java", 1)])
 def test_repairs_are_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"

@@ -69,7 +69,6 @@ def test_tasks_leave_out_what_nobody_can_know(built, benchmark):
     assert set(misled) <= answerable
 
 
-@pytest.mark.slow
 def test_the_proof_gives_the_shipped_verdicts(built, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["prove_suites.py"])
     assert prove() == 0, capsys.readouterr().out

@@ -139,7 +139,6 @@ def test_insert_method_names_what_is_missing() -> None:
         insert_method(CLASS, "Counter", method)
 
 
-@pytest.mark.upstream
 def test_recorded_whole_class_responses(shared_data: Path) -> None:
     """Of a hundred real responses, three hold no class: two single methods and one without code."""
     rows = read_rows(shared_data / "recorded" / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz")

@@ -152,7 +152,6 @@ def test_sample() -> None:
     check_all(problems, misleading=13)
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize(
     ("name", "excluded", "misleading"), [("humaneval", 0, 164), ("mbpp", 0, 426), ("classeval_methods", 11, 283)]
 )
@@ -169,7 +168,6 @@ def test_benchmark(name: str, excluded: int, misleading: int, built_data: Path) 
 WRONG = ("return None", "return 'wrong'", "return 0", "raise RuntimeError('wrong')")
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("name", ["humaneval", "mbpp", "classeval_methods"])
 def test_for_every_problem_a_wrong_solution_fails(name: str, built_data: Path) -> None:
     open_problems = [one for one in load_problems(benchmark_path(built_data, name)) if one.category != "excluded"]

@@ -54,7 +54,6 @@ def programs(upstream: Upstream) -> list[Problem]:
     return [*read_java(), *avatar]
 
 
-@pytest.mark.upstream
 @pytest.mark.slow
 def test_canonical_programs_pass_and_mutants_fail(upstream: Upstream, level: str, sandbox_at: JavaSandbox) -> None:
     chosen = programs(upstream) if level == "bubblewrap" else programs(upstream)[::EVERY]

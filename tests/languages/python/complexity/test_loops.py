@@ -40,7 +40,6 @@ def test_the_program_does_what_it_did() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 def test_every_program_can_be_counted(programs: dict[str, list[str]]) -> None:
     for codes in programs.values():
         for code in codes:

@@ -89,7 +89,6 @@ def test_imports_definitions_and_docstrings_are_no_unit() -> None:
     assert cyclomatic_complexity("") == 1
 
 
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", SIZES)
 def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(programs: dict, benchmark: str) -> None:
     visitors = pytest.importorskip("radon.visitors")
@@ -159,7 +158,6 @@ def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", SIZES)
 def test_every_program_has_the_constructs_that_another_parser_finds(programs: dict, benchmark: str) -> None:
     parso = pytest.importorskip("parso")
