@@ -29,7 +29,7 @@ def bring(monkeypatch: pytest.MonkeyPatch, **brought: list[object]) -> None:
     monkeypatch.setattr(plugins, "entry_points", entry_points)
 
 
-def test_those_of_this_package_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_of_this_package_come_first(monkeypatch):
     bring(monkeypatch, benchmarks=[named("b", "a"), named("c")], families=[named("f")])
     assert list(plugins.registered("benchmarks", OWN)) == ["python", "b", "a", "c"]
     assert list(plugins.registered("families", ())) == ["f"]
@@ -37,7 +37,7 @@ def test_those_of_this_package_come_first(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("brought", [[named("python")], [named("a"), named("a")], [named("a", "a")]])
-def test_two_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch, brought: list[object]) -> None:
+def test_two_of_one_name_are_refused(monkeypatch, brought):
     bring(monkeypatch, benchmarks=brought)
     with pytest.raises(ValueError, match=r"there are two benchmarks named '(python|a)'; uninstall the package"):
         plugins.registered("benchmarks", OWN)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
@@ -38,7 +37,7 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return script
 
 
-def test_the_first_studys_own_programs(shared_data: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_studys_own_programs(shared_data, built, monkeypatch):
     report = loaded("der", monkeypatch).report(read_rows(shared_data / "recorded" / "v1_der_gpt-4.jsonl.gz"))
     assert undocumented("\n".join(report)) == []
 
@@ -50,7 +49,7 @@ def without_ends(text: str | None) -> str:
     return text[:-1] if text[-1:] in ("'", "`") else text
 
 
-def test_the_first_studys_lists_of_solved_problems(shared_data: Path, upstream: Upstream) -> None:
+def test_the_first_studys_lists_of_solved_problems(shared_data, upstream):
     labels: dict[str, dict[str, str | None]] = {}
     for path in sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")):
         verdicts: dict[str, list[tuple[bool, bool]]] = {}
@@ -69,7 +68,7 @@ def test_the_first_studys_lists_of_solved_problems(shared_data: Path, upstream: 
 
 
 @pytest.mark.slow
-def test_specifications_by_the_first_studys_rule(shared_data: Path) -> None:
+def test_specifications_by_the_first_studys_rule(shared_data):
     """It counts the code of the first fence, with one assertion behind it, that writes nothing to standard error."""
     runs: dict[tuple[str, str, str], Any] = {}
     for path in (shared_data / "recorded").glob("v1_sr_*.jsonl.gz"):
@@ -107,7 +106,7 @@ def study_verdict(outcome: Outcome, expected: str) -> str:
 
 
 @pytest.mark.slow
-def test_translations_by_the_first_studys_rule(shared_data: Path, upstream: Upstream) -> None:
+def test_translations_by_the_first_studys_rule(shared_data, upstream):
     texts = {name: content.decode().replace("\r\n", "\n") for name, content in upstream.files(AVATAR).items()}
     chosen = {"benchmark": "avatar", "target_language": "python", "setting": "no_test"}
     recorded = read_rows(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")

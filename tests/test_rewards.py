@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,9 +41,7 @@ def outputs(exported: dict[str, list[Row]]) -> Rows:
 
 
 @pytest.mark.parametrize("kind", TASKS)
-def test_the_target_has_the_reward_without_built_data(
-    kind: str, exported: dict[str, list[Row]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_target_has_the_reward_without_built_data(kind, exported, monkeypatch, tmp_path):
     def missing(*arguments: Any) -> None:
         raise AssertionError("a reward needs built data")
 
@@ -58,21 +55,21 @@ def test_the_target_has_the_reward_without_built_data(
     assert sum(rewards(rows, others)) <= sum(one == other for one, other in zip(targets, others, strict=True)) + 1
 
 
-def test_a_row_says_where_it_comes_from(outputs: Rows) -> None:
+def test_a_row_says_where_it_comes_from(outputs):
     row = outputs[0]
     assert row["prompt"] == [{"role": "user", "content": row["text"]}]
     assert row["licence"] == "lm-eval-codemind: MIT" and row["seed"] is None
     assert len(row["data_sha256"]) == len(row["prompts_sha256"]) == 64 and row["version"]
 
 
-def test_thinking_that_the_template_opened(outputs: Rows) -> None:
+def test_thinking_that_the_template_opened(outputs):
     row = outputs[0]
     assert reward(row, f"Is it 3?</think>{row['target']}") == 1.0
     assert reward(row, row["target"]) == 1.0 and reward(row, row["target"] * 2, opened=True) in (0.0, 1.0)
     assert reward(row, f"I think of {row['target']} and more", opened=True) == 0.0
 
 
-def test_a_row_that_lost_its_column_is_an_error(outputs: Rows) -> None:
+def test_a_row_that_lost_its_column_is_an_error(outputs):
     for row in ({}, {"scoring": "{}"}, {"scoring": None}, {**outputs[0], "scoring": "[]"}):
         with pytest.raises(ValueError, match="codemind export"):
             reward(row, "5")
@@ -80,7 +77,7 @@ def test_a_row_that_lost_its_column_is_an_error(outputs: Rows) -> None:
         rewards(outputs, ["5"])
 
 
-def test_threads(exported: dict[str, list[Row]]) -> None:
+def test_threads(exported):
     rows = exported["ier"][:8] + exported["input"][:4]
     with ThreadPoolExecutor(8) as pool:
         scores = list(pool.map(reward, rows * 4, [row["target"] for row in rows] * 4))
@@ -92,7 +89,7 @@ def score(pairs: list[tuple[Row, str]]) -> list[float]:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_worker_processes_have_their_own_sandbox(method: str, exported: dict[str, list[Row]]) -> None:
+def test_worker_processes_have_their_own_sandbox(method, exported):
     rows = exported["input"][:4] + exported["sr"][:2]
     pairs = [(row, row["target"]) for row in rows] + [(row, "<input>\n1\n</input>") for row in rows]
     expected = score(pairs)  # A forked process starts with this process's sandbox.
@@ -121,7 +118,7 @@ some_values = st.lists(st.sampled_from(VALUES), min_size=1, max_size=6)
 
 
 @given(number=numbers, values=some_values, thinking=st.booleans())
-def test_only_the_last_of_several_answers_counts(outputs: Rows, number: int, values: list[str], thinking: bool) -> None:
+def test_only_the_last_of_several_answers_counts(outputs, number, values, thinking):
     row = outputs[number % len(outputs)]
     last = wrong(row, values)
     blocks = [f"<output>\n{value}\n</output>" for value in last]
@@ -131,9 +128,7 @@ def test_only_the_last_of_several_answers_counts(outputs: Rows, number: int, val
 
 
 @given(number=numbers, values=some_values, between=st.sampled_from(BETWEEN), place=st.integers(1, 6))
-def test_a_list_of_all_values_is_at_most_its_first_value(
-    outputs: Rows, number: int, values: list[str], between: str, place: int
-) -> None:
+def test_a_list_of_all_values_is_at_most_its_first_value(outputs, number, values, between, place):
     row = outputs[number % len(outputs)]
     others = wrong(row, values)
     if others:  # The first value is a wrong one.
@@ -142,9 +137,7 @@ def test_a_list_of_all_values_is_at_most_its_first_value(
 
 
 @given(number=numbers, values=some_values, copies=st.integers(1, 3), unmarked=st.booleans())
-def test_the_prompt_repeated_changes_nothing(
-    outputs: Rows, number: int, values: list[str], copies: int, unmarked: bool
-) -> None:
+def test_the_prompt_repeated_changes_nothing(outputs, number, values, copies, unmarked):
     row = outputs[number % len(outputs)]
     for value in wrong(row, values):
         answer = value if unmarked else f"<output>{value}</output>"
@@ -161,7 +154,7 @@ MARKS = ("<output>", "</output>", "<OUTPUT>", "[ANSWER]", "[/ANSWER]", "<answer>
     before=st.lists(st.sampled_from(MARKS), max_size=4),
     after=st.lists(st.sampled_from(MARKS), max_size=4),
 )
-def test_marks_in_marks(outputs: Rows, number: int, values: list[str], before: list[str], after: list[str]) -> None:
+def test_marks_in_marks(outputs, number, values, before, after):
     """An answer with the right and a wrong value between its marks has no reward, whatever other marks are in it."""
     row = outputs[number % len(outputs)]
     for value in wrong(row, values):
@@ -177,14 +170,14 @@ def relabelled(row: Row, value: str) -> Row:
 
 
 @given(number=numbers, parts=st.lists(st.sampled_from((*MARKS, *VALUES, *BETWEEN, "The output is ")), max_size=14))
-def test_a_response_is_right_for_one_label_at_most(outputs: Rows, number: int, parts: list[str]) -> None:
+def test_a_response_is_right_for_one_label_at_most(outputs, number, parts):
     """So nobody gains by naming several values, whatever marks are around them."""
     row, response = outputs[number % len(outputs)], "".join(parts)
     assert sum(reward(relabelled(row, value), response) for value in VALUES) <= 1
 
 
 @given(number=numbers, parts=st.lists(st.sampled_from((*MARKS, *VALUES)), max_size=12))
-def test_no_mix_of_marks_and_wrong_values_has_a_reward(outputs: Rows, number: int, parts: list[str]) -> None:
+def test_no_mix_of_marks_and_wrong_values_has_a_reward(outputs, number, parts):
     row = outputs[number % len(outputs)]
     marks = [part for part in parts if part in MARKS or reward(row, f"<output>{part}</output>") == 0]
     if label(row).strip() not in "".join(marks):

@@ -23,26 +23,26 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> type[Family]:
     return Mine
 
 
-def test_a_family_without_a_view_has_the_plain_one(mine: type[Family]) -> None:
+def test_a_family_without_a_view_has_the_plain_one(mine):
     mine.variants = (Variant("mine", "Mine"),)
     assert views()["mine"].title == "Mine" and views()["mine"].scores == ("r_ier",)
     assert list(views())[:6] == ["ier", "sr", "dsr", "input", "cruxeval_output", "cruxeval_input"]
 
 
-def test_two_variants_of_one_name(mine: type[Family]) -> None:
+def test_two_variants_of_one_name(mine):
     mine.variants = (Variant("mine", "Mine"), Variant("ier_buggy", "Mine, buggy"))
     with pytest.raises(ValueError, match="'ier' and 'mine' both have a variant 'ier_buggy'; rename one"):
         views()
 
 
 @pytest.mark.parametrize("place", ["no_such_module:View", "lm_eval_codemind.families.views:NoSuchView"])
-def test_a_view_that_is_not_there(mine: type[Family], place: str) -> None:
+def test_a_view_that_is_not_there(mine, place):
     mine.variants = (Variant("mine", "Mine", view=place),)
     with pytest.raises(ValueError, match=f"'mine' names the view '{place}', which cannot be imported"):
         views()
 
 
-def test_an_interval_is_over_problems_and_not_over_samples() -> None:
+def test_an_interval_is_over_problems_and_not_over_samples():
     def sample(problem: str, value: float) -> Sample:
         doc = {"benchmark": "b", "problem_id": problem}
         return Sample(doc, 0, "", (), (), (), "f", {"found": value}, {})

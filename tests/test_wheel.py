@@ -70,7 +70,7 @@ def _files(folder: str) -> set[str]:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_every_file_and_no_other(wheel: Path) -> None:
+def test_the_wheel_holds_every_file_and_no_other(wheel):
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     ours = {f"lm_eval_codemind/{name}" for name in _files("lm_eval_codemind")}
     tasks = {f"lm_eval_codemind/tasks/{name}" for name in _files("tasks")}
@@ -78,7 +78,7 @@ def test_the_wheel_holds_every_file_and_no_other(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_links_of_the_page_on_pypi_are_absolute(wheel: Path) -> None:
+def test_links_of_the_page_on_pypi_are_absolute(wheel):
     archive = zipfile.ZipFile(wheel)
     (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
     links = re.findall(r"\]\(([^)]*)\)", archive.read(name).decode())
@@ -86,7 +86,7 @@ def test_links_of_the_page_on_pypi_are_absolute(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_sdist_holds_documentation_and_tests(built: Path) -> None:
+def test_the_sdist_holds_documentation_and_tests(built):
     (path,) = built.glob("dist/*.tar.gz")
     with tarfile.open(path) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
@@ -96,13 +96,13 @@ def test_the_sdist_holds_documentation_and_tests(built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_files_are_fit_for_pypi(built: Path, wheel: Path) -> None:
+def test_the_files_are_fit_for_pypi(built, wheel):
     assert "OK" in run(built / "tools/bin/check-wheel-contents", wheel, cwd=built)
     run(built / "tools/bin/twine", "check", "--strict", *built.glob("dist/*"), cwd=built)
 
 
 @pytest.mark.slow
-def test_the_wheel_in_a_fresh_environment(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_in_a_fresh_environment(installed, tmp_path):
     programs = installed / "dependencies/bin"
     listed = {
         line.split("|")[1].strip()
@@ -139,7 +139,7 @@ def test_the_wheel_in_a_fresh_environment(installed: Path, tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_every_kind_of_installation(installed: Path) -> None:
+def test_every_kind_of_installation(installed):
     # After the test above, since this takes the harness out of the environment and keeps what it needs.
     log = run(ROOT / "utils/release/try_installations.sh", installed, cwd=installed, seconds=3000)
     assert log.count("ok: harness") == 4, log

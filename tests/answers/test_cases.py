@@ -1,7 +1,6 @@
 """Responses that models gave, or might give, in which something other than the answer could be taken for it."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
@@ -31,7 +30,7 @@ def output_is_right(response: str, output: str, filter: str) -> bool:
     return bool(ier.IER.score(asked, ier.IER.read(response, asked, filter))["r_ier"])
 
 
-def test_the_cases(shared_data: Path) -> None:
+def test_the_cases(shared_data):
     wrong = []
     with (shared_data / "cases" / "answers.jsonl").open(encoding="utf-8") as lines:
         cases = [json.loads(line) for line in lines]

@@ -1,7 +1,5 @@
 """CES's rules: annotated programs, and lines."""
 
-from typing import Any
-
 import pytest
 
 from lm_eval_codemind.studies.traces import ces
@@ -13,21 +11,21 @@ ANNOTATED = """def f(x):
     return x"""
 
 
-def test_the_marks_of_an_annotated_program() -> None:
+def test_the_marks_of_an_annotated_program():
     marks = ces.read_marks(ANNOTATED)
     assert marks == {1: {"(x)": "[Y]"}, 2: {"x": "[0]"}}
     assert ces.read_marks("x = '## [STATE]y=1[/STATE]'  ## [STATE]x=2[/STATE]") == {0: {"x": "2"}}
     assert ces.read_marks("[STATE]y=1[/STATE]") == {}
 
 
-def test_marks_are_on_the_lines_of_the_program() -> None:
+def test_marks_are_on_the_lines_of_the_program():
     assert ces.on_lines_of(ANNOTATED, PROGRAM) == {3: {"(x)": "[Y]"}, 4: {"x": "[0]"}}
     assert ces.on_lines_of("y = 2  ## [STATE]y=[2][/STATE]\n" + ANNOTATED, PROGRAM).keys() == {3, 4}
     twice = "x = 1  ## [STATE]x=[1][/STATE]\nx = 1  ## [STATE]x=[2][/STATE]"
     assert ces.on_lines_of(twice, "x = 1\n\nx = 1") == {0: {"x": "[1]"}, 2: {"x": "[2]"}}
 
 
-def test_a_program_is_laid_out_as_the_other() -> None:
+def test_a_program_is_laid_out_as_the_other():
     assert ces.laid_out_as(ANNOTATED, PROGRAM) == "\n\n" + ANNOTATED
     assert ces.laid_out_as("", PROGRAM) == "" and ces.laid_out_as(PROGRAM, PROGRAM) == PROGRAM
 
@@ -35,11 +33,11 @@ def test_a_program_is_laid_out_as_the_other() -> None:
 @pytest.mark.parametrize(("text", "line"), [
     ("return x", "6"), ("  x -= 1", "5"), ("`x -= 1`", "5"), ("y\nwhile x:\nreturn x", "4"), ("x", "x"), ("", ""),
 ])  # fmt: skip
-def test_the_line_with_a_text(text: str, line: str) -> None:
+def test_the_line_with_a_text(text, line):
     assert ces.numbered(text, PROGRAM) == line
 
 
-def test_a_text_of_several_lines_names_none() -> None:
+def test_a_text_of_several_lines_names_none():
     assert ces.numbered("x", "x\nx") == "x" and ces.numbered("x\ny", "x\nx\ny") == "3"
 
 
@@ -51,7 +49,7 @@ def test_a_text_of_several_lines_names_none() -> None:
     ("[1, 2]", [[1, 2], [1, 2]], False, False), ("[1, 3]", [[1, 2]], True, False), ("x", ["x"], True, True),
     ("[2]", [1, 2], True, False),
 ])  # fmt: skip
-def test_values(text: str | None, values: list[Any], nested: bool, same: bool) -> None:
+def test_values(text, values, nested, same):
     assert ces.same_values(text, values, nested) is same
 
 
@@ -60,5 +58,5 @@ def test_values(text: str | None, values: list[Any], nested: bool, same: bool) -
     ("[ANSWER]\n[PYTHON]\nx\n[/PYTHON]\n[/ANSWER]", "x\n", None), ("```python\nx\n```\n[OUTPUT]\n1\n2", "x\n", "1\n2"),
     ("[ANSWER]\nx", "x", None), ("x", "", None), ("<think>[ANSWER]x[/ANSWER]", "", None), ("[OUTPUT][/OUTPUT]", "", ""),
 ])  # fmt: skip
-def test_parts_of_a_response(response: str, code: str, output: str | None) -> None:
+def test_parts_of_a_response(response, code, output):
     assert ces.annotated_code(response) == code and ces.stated_output(response) == output

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,27 +17,27 @@ from tests.answers.test_literals import values
 
 
 @given(values)
-def test_every_value_equals_itself(value: Any) -> None:
+def test_every_value_equals_itself(value):
     assert same_output(repr(value), repr(value), printed=False)
     assert same_output(f"\n```python\n{value!r}\n```\n", repr(value), printed=False)
 
 
 @given(values, values)
-def test_same_value_is_symmetric_and_stricter_than_python(one: Any, other: Any) -> None:
+def test_same_value_is_symmetric_and_stricter_than_python(one, other):
     assert same_value(one, other) == same_value(other, one)
     if same_value(one, other) and "nan" not in repr(one):
         assert one == other
 
 
 @given(values, values)
-def test_containers_are_kept_apart(one: Any, other: Any) -> None:
+def test_containers_are_kept_apart(one, other):
     assert not same_value([one], (one,))
     assert not same_value([one], [one, other])
     assert same_value([one, other], [other, one]) == same_value(one, other)
 
 
 @given(st.text())
-def test_a_string_label_accepts_its_bare_text(text: str) -> None:
+def test_a_string_label_accepts_its_bare_text(text):
     if text.strip("\n") == text and text:
         assert same_literal(text, repr(text))
         assert same_literal(repr(text), repr(text))
@@ -58,7 +56,7 @@ def test_a_string_label_accepts_its_bare_text(text: str) -> None:
     (r"\boxed{YES}", "YES", True), ("$55$", "55", True), ("<pre>YES\nNO</pre>", "YES\nNO", True),
     ("Output:\nYES\nNO", "YES\nNO", True), ("result = 55", "55", True), ("55.", "55", True), ("\u22121", "-1", True),
 ])  # fmt: skip
-def test_what_a_person_would_accept(answer: str, output: str, printed: bool) -> None:
+def test_what_a_person_would_accept(answer, output, printed):
     assert same_output(answer, output, printed)
 
 
@@ -67,7 +65,7 @@ def test_what_a_person_would_accept(answer: str, output: str, printed: bool) -> 
     ("YES.", "YES", True), ("-55", "\u201155", False), ("np.int64(5)", "6", False), ("\u2018a\u2019", "'b'", False),
     ("it\u2019s", '"it\'s not"', False), ("$5$5$", "5", False), ("Output: 5", "Output: 6", True),
 ])  # fmt: skip
-def test_what_a_person_would_not_accept(answer: str, output: str, printed: bool) -> None:
+def test_what_a_person_would_not_accept(answer, output, printed):
     assert not same_output(answer, output, printed)
 
 
@@ -81,7 +79,7 @@ def test_what_a_person_would_not_accept(answer: str, output: str, printed: bool)
     (" <x>\n", "<x>"), ("9" * 5000, "9" * 5000), ("frozenset({1})", "{1}"), ("1+0j", "1"), ("[1, 2] since", "[1, 2]"),
     ("5, because x is 3", "5"), ("'a' (a string)", "'a'"), ("5\n\nThe loop ends.", "5"), ("``", "''"),
 ])  # fmt: skip
-def test_equal(answer: str, output: str) -> None:
+def test_equal(answer, output):
     assert same_output(answer, output, printed=False) == (answer != "``")
 
 
@@ -94,7 +92,7 @@ def test_equal(answer: str, output: str) -> None:
     ("'a'.upper()", "'a'"), ("about 5", "5"), ("{}", "set()"), ("(1)", "(1,)"), ("abc", "[]"), ("Abc", "'abc'"),
     ("nan", "inf"), ("None", "False"), ("", "0"), ("...", "'..'"),
 ])  # fmt: skip
-def test_different(answer: str, output: str) -> None:
+def test_different(answer, output):
     assert not same_output(answer, output, printed=False)
 
 
@@ -106,12 +104,12 @@ def test_different(answer: str, output: str) -> None:
     ("a\nb", "a\x0cb\n", False), ("a\nb", "a\x1cb\n", False), ("1\n 2", "1\n2", False), ("", "\n", True),
     ("", "x", False),
 ])  # fmt: skip
-def test_scripts(answer: str, output: str, verdict: bool) -> None:
+def test_scripts(answer, output, verdict):
     assert same_output(answer, output, printed=True) == verdict
     assert same_lines(output, output)
 
 
-def test_the_ends_of_lines_and_texts_do_not_count_and_beginnings_do() -> None:
+def test_the_ends_of_lines_and_texts_do_not_count_and_beginnings_do():
     assert printed_lines("a \n\n b\f\n\n") == ["a", "", " b"]
     assert printed_lines("\n \n") == []
 
@@ -120,7 +118,7 @@ LINES = st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028") | st.text()
 
 
 @given(LINES, LINES)
-def test_all_agree_on_what_a_line_is(one: str, other: str) -> None:
+def test_all_agree_on_what_a_line_is(one, other):
     same = printed_lines(one) == printed_lines(other)
     assert labels.prints_the_same(one, other) == same
     # In a response, empty lines in front belong to the layout.
@@ -131,7 +129,7 @@ def test_all_agree_on_what_a_line_is(one: str, other: str) -> None:
 
 
 @given(st.text("a \t", min_size=1), st.text("a \t", min_size=1))
-def test_white_space_at_the_ends_counts_with_and_without_quotes(answer: str, label: str) -> None:
+def test_white_space_at_the_ends_counts_with_and_without_quotes(answer, label):
     assert same_literal(repr(answer), repr(label)) == (answer == label)
     assert same_literal(f"\n{answer}\n", repr(label)) == (answer == label or answer.strip() == repr(label))
 
@@ -140,12 +138,12 @@ def test_white_space_at_the_ends_counts_with_and_without_quotes(answer: str, lab
     ('\n["aa"]\n', "['aa']", True), ("'zzzz'", "zzzz", False), ("[1,2]", "[1, 2]", True), ("[1,\n2]", "[1, 2]", False),
     ("`5`", "5", False), ("4", "4.0", False), ("'a  b'", "'ab'", True), ("1\n2\n", "1\r\n2\r", True),
 ])  # fmt: skip
-def test_published_comparison(answer: str, output: str, verdict: bool) -> None:
+def test_published_comparison(answer, output, verdict):
     assert same_text(answer, output) == verdict
 
 
 @pytest.mark.parametrize("piece", ["[", "(", "'", "1,", "`", "**", "```\n", "\\", " ", "\n", "-", "x"])
-def test_megabytes_give_a_verdict(piece: str) -> None:
+def test_megabytes_give_a_verdict(piece):
     text = piece * (1_000_000 // len(piece))
     for printed in (False, True):
         assert not same_output(text, "[1, 2]", printed)
@@ -160,5 +158,5 @@ def test_megabytes_give_a_verdict(piece: str) -> None:
     ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])", False, True), ("float('nan')", "nan", False, True),
     ("'a'\n", "a\n", True, False), ("a \nb\n\n", "a\nb", True, True),
 ])  # fmt: skip
-def test_a_computed_output_gets_no_leniency(computed: str, output: str, printed: bool, same: bool) -> None:
+def test_a_computed_output_gets_no_leniency(computed, output, printed, same):
     assert same_computed(computed, output, printed) is same

@@ -31,7 +31,7 @@ def first(form: Any, text: str, name: str = "") -> Any:
 
 
 @given(LITERALS)
-def test_a_literal_is_read_with_prose_after_it(value: Any) -> None:
+def test_a_literal_is_read_with_prose_after_it(value):
     text = repr(value)
     assert forms.literal_at_start(text) == text
     for prose in (", because x is 3", " since it ends", "\n\nThe loop ends.", " (see line 3)", "; it ends"):
@@ -42,7 +42,7 @@ def test_a_literal_is_read_with_prose_after_it(value: Any) -> None:
     "about 5", "5 or 6", "5 + 3", "5 if x else 6", "[1][0]", "'a' 'b'[0]", "'a'.upper()", "[1, 2", "x", "f(5)", "",
     "5, 6 or 7", "not 5", "'a", "(1, 2",
 ])  # fmt: skip
-def test_what_is_no_literal_at_the_start(text: str) -> None:
+def test_what_is_no_literal_at_the_start(text):
     assert forms.literal_at_start(text) is None
 
 
@@ -57,7 +57,7 @@ def test_what_is_no_literal_at_the_start(text: str) -> None:
     ("This is wrong", False), ("-1", None), ("- yes", True), ("`no`", False), ("incorrect", False), ("Y", True),
     ("__n__", False), ("1", True), ("0", False), ("10", None),
 ])  # fmt: skip
-def test_truth(text: str, truth: bool | None) -> None:
+def test_truth(text, truth):
     assert first(forms.truth, text) is truth
 
 
@@ -70,7 +70,7 @@ def test_truth(text: str, truth: bool | None) -> None:
     ("return 4", None), ("line -4", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9), ("line **9**", 9),
     ("(4)", 4),
 ])  # fmt: skip
-def test_line_number(text: str, line: int | None) -> None:
+def test_line_number(text, line):
     assert first(forms.line_number, text) == line
     assert first(forms.next_line, text) == (forms.THE_END if text == "the end" else line)
 
@@ -79,7 +79,7 @@ def test_line_number(text: str, line: int | None) -> None:
     ("text", "line"), [("The end.", "the end"), ("**the end**, after line 4", "the end"), ("end", "the end"),
                        ("ending 4", None), ("4, the end is near", 4)]
 )  # fmt: skip
-def test_the_end(text: str, line: int | str | None) -> None:
+def test_the_end(text, line):
     assert forms.next_line(text) == line
 
 
@@ -97,12 +97,12 @@ def test_the_end(text: str, line: int | str | None) -> None:
     ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None), ("z = 5; int", None), ("5;", None),
     ("5; int.", ("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", ("5", "builtins.int")),
 ])  # fmt: skip
-def test_state(text: str, state: tuple[str, str] | None) -> None:
+def test_state(text, state):
     assert first(forms.state, text, "y") == state
 
 
 @given(LITERALS)
-def test_every_state_is_read_back(value: Any) -> None:
+def test_every_state_is_read_back(value):
     for text in (repr(value), f"self.y = {value!r}", f"`{value!r}`"):
         read = first(forms.state, f"{text}; {type(value).__name__}", "self.y")
         assert read is not None and read[1] == type(value).__name__ and same_output(read[0], repr(value), False)
@@ -118,12 +118,12 @@ def test_every_state_is_read_back(value: Any) -> None:
     ("range(3)", None), ("The values are [0, 1]", None), ("0, 1 and so on", None), ("", None), ("{'j': [0]}", None),
     ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None),
 ])  # fmt: skip
-def test_values(text: str, values: list[str] | None) -> None:
+def test_values(text, values):
     assert first(forms.values, text, "i") == values
 
 
 @given(st.lists(LITERALS, max_size=5))
-def test_every_list_is_read_value_by_value(items: list[Any]) -> None:
+def test_every_list_is_read_value_by_value(items):
     texts = forms.values(repr(items))
     assert texts is not None and len(texts) == len(items)
     assert all(same_step(text, repr(item), ["i"]) for text, item in zip(texts, items, strict=True))
@@ -134,7 +134,7 @@ def test_every_list_is_read_value_by_value(items: list[Any]) -> None:
     ("1\n2", 3, None), ("1\nx", 2, None), ("1\n2\n3", 2, None), ("", 1, None), ("1, because\n2", 2, ["1", "2"]),
     ("1\n\nThe loop ends.", 1, ["1"]), ("Here:\n1", 1, None), ("1\nx\n2", 2, None),
 ])  # fmt: skip
-def test_rows_of_values(text: str, count: int, values: list[str] | None) -> None:
+def test_rows_of_values(text, count, values):
     assert forms.rows_of_values(text, count) == values
 
 
@@ -145,7 +145,7 @@ def test_rows_of_values(text: str, count: int, values: list[str] | None) -> None
      "Lines: 2, 3, 4.", "2, 3 and then 4", "2: x = 0\n3: for i in y:\n4: x += i", "Line 2: x = 0\nLine 3: i = 0\nLine 4: x", "2|3|4",
      "1. Line 2: x = 0\n2. Line 3: y\n3. Line 4: z", "2 => 3 => 4", "2, 3, 4, the end", "L2: a\nL3: b\nL4: c"],
 )  # fmt: skip
-def test_executed_lines(text: str) -> None:
+def test_executed_lines(text):
     assert forms.executed_lines(text) == [2, 3, 4]
 
 
@@ -153,12 +153,12 @@ def test_executed_lines(text: str) -> None:
     "2-5, 7", "2, 3, ..., 9", "2, 3\u2026", "I do not know.", "", "2, 3, because 4", "2: a\nthen 3", "-2, 3",
     "1234567890, 2", "2, x",
 ])  # fmt: skip
-def test_a_list_that_is_not_read_as_a_whole_is_malformed(text: str) -> None:
+def test_a_list_that_is_not_read_as_a_whole_is_malformed(text):
     assert forms.executed_lines(text) is None
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=40))
-def test_lines_are_read_in_order(lines: list[int]) -> None:
+def test_lines_are_read_in_order(lines):
     for separator in (", ", " ", "\n", " -> ", " > ", "; "):
         assert forms.executed_lines(separator.join(map(str, lines))) == lines
     numbered = "\n".join(f"{place}. Line {line}" for place, line in enumerate(lines, 1))
@@ -171,7 +171,7 @@ def test_lines_are_read_in_order(lines: list[int]) -> None:
     ("1. Line 3: 0\n2. Line 4: True", [(3, "0"), (4, "True")]), ("3: 'x: y'", [(3, "'x: y'")]), ("3 -> 0", [(3, "0")]),
     ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
 ])  # fmt: skip
-def test_steps(text: str, steps: list[tuple[int, str]] | None) -> None:
+def test_steps(text, steps):
     assert forms.steps(text) == steps
 
 
@@ -179,12 +179,12 @@ def test_steps(text: str, steps: list[tuple[int, str]] | None) -> None:
     ("\u20117", "-7"), ("[1,\u202f\u22122]", "[1, -2]"), ("\ufeff5\u200b\u2060", "5"), ("\u201ca\u201d", '"a"'),
     ("a\u2011b", "a\u2011b"), ("1\u00a0000", "1 000"), ("\u2018it\u2019", "'it'"),
 ])  # fmt: skip
-def test_plain(text: str, same: str) -> None:
+def test_plain(text, same):
     assert plain(text) == same
 
 
 @given(st.text(max_size=30), st.text("yx", max_size=3))
-def test_the_text_as_it_is_comes_first(text: str, name: str) -> None:
+def test_the_text_as_it_is_comes_first(text, name):
     assert next(readings(text, name)) == text
 
 
@@ -196,12 +196,12 @@ def test_the_text_as_it_is_comes_first(text: str, name: str) -> None:
     ("f(3) == 5", "5"), ("f([1], 2).", "f([1], 2)"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"),
     ("__5__", "5"),
 ])  # fmt: skip
-def test_layout_is_removed(text: str, inside: str) -> None:
+def test_layout_is_removed(text, inside):
     assert list(readings(text, "y"))[-1].strip() == inside
 
 
 @pytest.mark.parametrize(
     "text", ["`a` or `b`", "z = 5", "5", '{"z": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y"]
 )
-def test_other_text_stays(text: str) -> None:
+def test_other_text_stays(text):
     assert [reading.strip() for reading in readings(text, "y")] == [text]

@@ -86,7 +86,7 @@ def assert_linear(read: Callable[[str], object], piece: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", READERS, ids=IDS)
-def test_time_is_in_proportion_to_length(one: tuple[Family, str, str, str]) -> None:
+def test_time_is_in_proportion_to_length(one):
     read = reader(*one)
     for piece in PIECES:
         assert_linear(read, piece)
@@ -96,25 +96,25 @@ def test_time_is_in_proportion_to_length(one: tuple[Family, str, str, str]) -> N
 @pytest.mark.parametrize(
     "parse", [read_loops, read_branches, read_lines, read_value, value_at_start, partial(same_output, label=["1"])]
 )
-def test_parsers_of_re2_take_time_in_proportion_to_length(parse: Callable[[str], object]) -> None:
+def test_parsers_of_re2_take_time_in_proportion_to_length(parse):
     for piece in PIECES:
         assert_linear(parse, piece)
 
 
-def test_whether_thinking_is_opened_is_fast_too() -> None:
+def test_whether_thinking_is_opened_is_fast_too():
     for piece in PIECES[:12]:
         assert thinking_is_opened([piece * 20_000]) in (True, False)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12), st.sampled_from(READERS))
-def test_every_text_is_read_somehow(pieces: list[str], one: tuple[Family, str, str, str]) -> None:
+def test_every_text_is_read_somehow(pieces, one):
     answer = reader(*one)("".join(pieces))
     assert answer.reading in ("read", "no_answer", "malformed", "unfinished")
     assert Answer.from_json(answer.to_json()) == answer
 
 
-def test_every_family_with_marks_is_here() -> None:
+def test_every_family_with_marks_is_here():
     others = {"SpecificationReasoning", "SemanticsReasoning", "Repair", "Translation", "InputPrediction", "Re2Input"}
     # Their readers have tests in tests/families/test_cruxeval.py.
     others |= {"CruxevalOutput", "CruxevalInput"}

@@ -39,7 +39,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 @given(values)
 @example(complex(-0.0, float("nan")))
 @settings(max_examples=300)
-def test_reads_what_repr_writes(value: Any) -> None:
+def test_reads_what_repr_writes(value):
     assert same_value(parse_literal(repr(value)), value)
 
 
@@ -50,7 +50,7 @@ def test_reads_what_repr_writes(value: Any) -> None:
     "'a' 'b' \"c\"", "()", "(1,)", "(1)", "((1), 2)", "1, 2", "1,", "[1, [2], ]", "{}", "{1}", "{1, 2,}",
     "{1: 2, 'a': [3], }", "set()", "None", "True", "...", " \n[ 1 ,\n 2 ] \n", "{(1, 2): 3}", "'é\U0001f600'", r"'\d'",
 ])  # fmt: skip
-def test_agrees_with_python(text: str) -> None:
+def test_agrees_with_python(text):
     assert same_value(parse_literal(text), ast.literal_eval(text.strip()))
 
 
@@ -61,7 +61,7 @@ def test_agrees_with_python(text: str) -> None:
     ("{'a': np.True_, 'b': np.bool_(False)}", {"a": True, "b": False}), ("np.complex128(1+2j)", 1 + 2j),
     ("(np.str_('a'), np.bytes_(b'b'))", ("a", b"b")), ("np.float64(nan)", float("nan")),
 ])  # fmt: skip
-def test_reads_what_repr_writes_and_python_does_not_read(text: str, value: Any) -> None:
+def test_reads_what_repr_writes_and_python_does_not_read(text, value):
     assert same_value(parse_literal(text), value)
 
 
@@ -72,14 +72,14 @@ def test_reads_what_repr_writes_and_python_does_not_read(text: str, value: Any) 
     "float(1)", "1.2.3", "(,)", "),(", "1), (2", "[,]", ",", "'\\xg'", "b'é'", "`1`", "1;", "#1", "9" * 5000,
     "np.array(1)", "np.int64('1')", "np.int64(True)", "np.int64(1, 2)", "np.sin(1)", "os.int64(1)", "np.str_(1)",
 ])  # fmt: skip
-def test_refuses(text: str) -> None:
+def test_refuses(text):
     with pytest.raises(NotALiteralError):
         parse_literal(text)
 
 
 @given(st.text(alphabet="[](){}<>'\"\\,:+-.0123456789ejxbfnuTreNoFalsi \n", max_size=40))
 @settings(max_examples=500)
-def test_accepts_nothing_that_python_refuses(text: str) -> None:
+def test_accepts_nothing_that_python_refuses(text):
     try:
         value = parse_literal(text)
     except NotALiteralError:
@@ -90,7 +90,7 @@ def test_accepts_nothing_that_python_refuses(text: str) -> None:
     assert same_value(value, ast.literal_eval("(\n" + plain + "\n)"))
 
 
-def test_depth_and_length_are_bounded() -> None:
+def test_depth_and_length_are_bounded():
     assert parse_literal("[" * MAX_DEPTH + "]" * MAX_DEPTH)
     assert is_literal("'" + "a" * (MAX_LENGTH - 2) + "'") and not is_literal("'" + "a" * (MAX_LENGTH - 1) + "'")
     nesting = ("[", "(", "{", "frozenset(", "{1:", "[1,", "-", "1,", "1+", "'a' ", "0x")
@@ -103,7 +103,7 @@ def test_depth_and_length_are_bounded() -> None:
 
 
 @given(values)
-def test_python_gives_the_value_of_what_is_rendered(value: Any) -> None:
+def test_python_gives_the_value_of_what_is_rendered(value):
     assert same_value(eval(render(value), {}), value)
 
 
@@ -113,11 +113,11 @@ def test_python_gives_the_value_of_what_is_rendered(value: Any) -> None:
     (..., "..."), (frozenset(), "frozenset()"), (frozenset({1}), "frozenset({1})"), (set(), "set()"), ((1,), "(1,)"),
     ((1, 2), "(1, 2)"), ((), "()"), ({"a": [1]}, "{'a': [1]}"), (b"a", "b'a'"),
 ])  # fmt: skip
-def test_rendered(value: Any, text: str) -> None:
+def test_rendered(value, text):
     assert render(value) == text
 
 
-def test_only_values_of_literals_are_rendered_and_the_items_of_a_set_may_be_ordered() -> None:
+def test_only_values_of_literals_are_rendered_and_the_items_of_a_set_may_be_ordered():
     with pytest.raises(TypeError, match="object"):
         render([object()])
     assert in_brackets({3, 1, 2}, str, sorted) == "{1, 2, 3}" and in_brackets([3, 1], str, sorted) == "[3, 1]"
@@ -130,7 +130,7 @@ def tree(source: str) -> Any:
     return ast.parse(source, mode="eval").body
 
 
-def test_arguments_are_named_by_the_parameters() -> None:
+def test_arguments_are_named_by_the_parameters():
     read = arguments_of(tree("f(1, [2], z=3, b=4)"))
     assert render(read) == "1, [2], z=3, b=4"
     assert render(read.named(("a", "c", "b"))) == "a=1, c=[2], b=4, z=3"
@@ -139,7 +139,7 @@ def test_arguments_are_named_by_the_parameters() -> None:
 
 
 @pytest.mark.parametrize("source", ["f(**{'a': 1})", "f(a=1, **{})", "f(x)", "f(*[1])", "f(a=x)"])
-def test_arguments_that_are_not_literals(source: str) -> None:
+def test_arguments_that_are_not_literals(source):
     with pytest.raises(NotALiteralError):
         arguments_of(tree(source))
 
@@ -150,7 +150,7 @@ def test_arguments_that_are_not_literals(source: str) -> None:
     ("dict({'a': 1}, b=2)", "{'a': 1, 'b': 2}"), ("list(range(3))", "list(range(3))"), ("[deque(), 1]", "[deque(), 1]"),
     ("set([1])", "{1}"),
 ])  # fmt: skip
-def test_calls_of_plain_constructors_are_values(source: str, text: str) -> None:
+def test_calls_of_plain_constructors_are_values(source, text):
     value = value_of(tree(source), CONSTRUCTORS)
     assert render(value) == text and same_value(value, value_of(tree(text), CONSTRUCTORS))
     if source == text:
@@ -158,14 +158,14 @@ def test_calls_of_plain_constructors_are_values(source: str, text: str) -> None:
             value_of(tree(source))
 
 
-def test_calls_differ_by_their_name_and_their_arguments() -> None:
+def test_calls_differ_by_their_name_and_their_arguments():
     texts = ("deque([1])", "deque([1], maxlen=1)", "deque([2])", "Counter([1])")
     calls = [value_of(tree(text), CONSTRUCTORS) for text in texts]
     for one in calls:
         assert [same_value(one, other) for other in calls].count(True) == 1
 
 
-def test_constructors_with_wrong_arguments() -> None:
+def test_constructors_with_wrong_arguments():
     for source in ("list(1, 2)", "list(a=1)"):
         assert isinstance(value_of(tree(source), CONSTRUCTORS), Arguments)
     for source in ("tuple(1)", "dict(1)", "set(1)"):
@@ -173,6 +173,6 @@ def test_constructors_with_wrong_arguments() -> None:
             value_of(tree(source), CONSTRUCTORS)
 
 
-def test_an_omission_is_no_literal_in_a_response() -> None:
+def test_an_omission_is_no_literal_in_a_response():
     assert literal_or("a b", 5) == 5 and literal_or("4", 5) == 4
     assert parse_literal("...") is ... and not is_literal("...")

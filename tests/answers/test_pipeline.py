@@ -61,11 +61,11 @@ def answer_in(response: str, filter: str = ier.STRICT, kind: str = "function") -
     ("<think>So it is <output>55</output></think><|im_end|>", "55"),
     ("<output>55</output>\n<think>Let me check: <output>4</output></think>", "55"),
 ])  # fmt: skip
-def test_marked_answer(response: str, answer: str | None) -> None:
+def test_marked_answer(response, answer):
     assert answer_in(response).text == answer
 
 
-def test_a_heading_of_the_models_own_does_not_end_the_response() -> None:
+def test_a_heading_of_the_models_own_does_not_end_the_response():
     response = "### Problem analysis\nf doubles.\n<output>\n4\n</output>\n### Problem\n<output>\n5\n</output>"
     assert (answer_in(response).text or "").strip() == "4"
 
@@ -76,7 +76,7 @@ def test_a_heading_of_the_models_own_does_not_end_the_response() -> None:
     ("It prints <output>YES</output> since 3 > 2.", "YES"), ("<output>\n</output>", "\n"),
     ("<output>and</output>", "and"), ("It prints <output>\nand\n</output>", "\nand\n"),
 ])  # fmt: skip
-def test_printed_text(response: str, answer: str) -> None:
+def test_printed_text(response, answer):
     assert answer_in(response, kind="script").text == answer
 
 
@@ -86,14 +86,14 @@ def test_printed_text(response: str, answer: str) -> None:
     ("<output></output>", "no_answer"), ("The output is 5", "no_answer"), ("<output>5", "no_answer"),
     ("<think><output>5</output> or", "unfinished"), ("[THOUGHT]\nso\n<output>5</output>", "read"),
 ])  # fmt: skip
-def test_how_a_response_is_read(response: str, reading: str) -> None:
+def test_how_a_response_is_read(response, reading):
     assert answer_in(response).reading == reading
     assert answer_in(response.replace("the list", "a b")).reading == reading
     text = read(response, OUTPUT, lambda text: None)
     assert text.value is None and text.reading in ("malformed", "no_answer", "unfinished")
 
 
-def test_a_string_may_lack_its_quotes() -> None:
+def test_a_string_may_lack_its_quotes():
     asked = question(output="'a b'")
     assert ier.IER.read("<output>a b</output>", asked, ier.STRICT).reading == "read"
     assert ier.IER.read("<output>a c</output>", asked, ier.STRICT).reading == "malformed"
@@ -121,7 +121,7 @@ def score(response: str, output: str, kind: str = "function") -> float | None:
     ("\\boxed{5}\nNo: \\boxed{[1, {2: 3}]}", "[1, {2: 3}]"), ("analysis4 or 5.assistantfinal5", "5"),
     ("<think>is 4</think>It returns **5**.", "5"),
 ])  # fmt: skip
-def test_flexible_extraction_has_a_fixed_order(response: str, answer: str) -> None:
+def test_flexible_extraction_has_a_fixed_order(response, answer):
     read_answer = answer_in(response, ier.FLEXIBLE)
     assert read_answer.reading == "read"
     assert [score(response, output) for output in (answer, "77")] == [1, 0]
@@ -132,20 +132,20 @@ def test_flexible_extraction_has_a_fixed_order(response: str, answer: str) -> No
     ("The output:\n\n3 4\n\nIt ends.", "3 4"), ("bla\nYES", "YES"), ("<answer>YES</answer>", "YES"),
     (r"So it is \boxed{YES}.", "YES"), ("n is 3.\nAnswer: YES", "YES"), ("n is 3.\n**Answer:** YES", "YES"),
 ])  # fmt: skip
-def test_flexible_extraction_of_printed_text(response: str, answer: str) -> None:
+def test_flexible_extraction_of_printed_text(response, answer):
     assert score(response, f"{answer}\n", "script") == 1
 
 
-def test_a_sentence_inside_a_line_is_not_interpreted() -> None:
+def test_a_sentence_inside_a_line_is_not_interpreted():
     response = "First it is 6. The result is 7, since x is 3.\nAnd so on."
     assert answer_in(response, ier.FLEXIBLE).reading == "no_answer"
 
 
 @pytest.mark.parametrize("response", ["", "\n \n", "<think>It is 5"])
-def test_no_text_is_no_answer(response: str) -> None:
+def test_no_text_is_no_answer(response):
     assert answer_in(response, ier.FLEXIBLE).text is None and stated("") is None
 
 
-def test_the_marks_of_other_answers_are_not_read() -> None:
+def test_the_marks_of_other_answers_are_not_read():
     assert read("<trace>5</trace>", ANSWER, str).reading == "no_answer"
     assert last_block("<answer>5</output>", OUTPUT) is None

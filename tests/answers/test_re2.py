@@ -1,7 +1,6 @@
 """RE2-Bench: answers in the shapes that models use, and the published rules with the faults that they have."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -21,7 +20,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_a_value_equals_itself_and_its_python_text(value: Any) -> None:
+def test_a_value_equals_itself_and_its_python_text(value):
     assert values.same_plain(value, value)
     assert values.same_plain(values.read_value(repr(value)), value)
 
@@ -39,7 +38,7 @@ SHAPES = yaml.safe_load(Path(__file__).with_name("re2_shapes.yaml").read_text(en
     ("(-1-2j)", "(-1-2j)", True), ("{1, 2}", "{2, 1}", True), ("XXX", 1, False), ("nan", None, True),
     ("NaN", None, True), ("null", float("nan"), True), ("1.5", None, False), ("[1.5]", [2.5], False), ("", "", True),
 ])  # fmt: skip
-def test_values_are_compared_as_json_shows_them(answer: str, label: Any, same: bool) -> None:
+def test_values_are_compared_as_json_shows_them(answer, label, same):
     assert values.same_plain(values.read_value(answer), label) is same
 
 
@@ -54,11 +53,11 @@ def test_values_are_compared_as_json_shows_them(answer: str, label: Any, same: b
     ("line 3: i = [1]\nand\nline 4: j = [2]", None), ("line 3: i = [1]\nline 4: j = 2", None),
     ("\ufeffline 3: i = [1]", None), ("I do not know.", None), ("", None),
 ])  # fmt: skip
-def test_lists_are_read_as_a_whole(text: str, lines: dict[str, Any] | None) -> None:
+def test_lists_are_read_as_a_whole(text, lines):
     assert values.read_lines(text) == lines
 
 
-def test_the_first_difference() -> None:
+def test_the_first_difference():
     assert values.first_difference([1, 2], [1, 2]) is None
     assert values.first_difference([1, 2], [1, 3, 4]) == 1
     assert values.first_difference([1], [1, 2]) == 1
@@ -70,7 +69,7 @@ def test_the_first_difference() -> None:
 @pytest.mark.parametrize(
     ("kind", "expected", "response"), [(kind, *shape) for kind, shapes in SHAPES.items() for shape in shapes]
 )
-def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
+def test_recorded_shapes(kind, expected, response):
     setting, form = {"values": ("output", values.read_value), "lines": ("loop", values.read_lines)}[kind]
     answer = re2.RE2.read(response, QUESTIONS[setting], re2.FILTER)
     assert repr(None if answer.text is None else form(answer.text)) == expected
@@ -86,12 +85,12 @@ def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
     ("loop", "```\nline 3: i = [1]\nline 4: [2]\n```", "line 3: i = [1]\nline 4: [2]"),
     ("loop", "**line 3: i = [1]**", "**line 3: i = [1]**"), ("loop", "line 3: i = [1", None),
 ])  # fmt: skip
-def test_the_text_that_was_parsed_is_the_answer(setting: str, block: str, text: str | None) -> None:
+def test_the_text_that_was_parsed_is_the_answer(setting, block, text):
     answer = re2.RE2.read(f"<answer>{block}</answer>", QUESTIONS[setting], re2.FILTER)
     assert answer.text == text and answer.reading == ("malformed" if text is None else "read")
 
 
-def test_words_of_json_in_strings_stay() -> None:
+def test_words_of_json_in_strings_stay():
     value = values.read_value("{'a': 'is true, not null', 'b': null, 'c': false}")
     assert value == {"a": "is true, not null", "b": None, "c": False}
 
@@ -103,7 +102,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_every_value_equals_itself_by_the_published_rules(value: Any) -> None:
+def test_every_value_equals_itself_by_the_published_rules(value):
     assert rules.same_output(value, value)
 
 
@@ -121,7 +120,7 @@ def test_every_value_equals_itself_by_the_published_rules(value: Any) -> None:
     ("['a', True]", ["a", True], True), ("[True, False]", [True, True], False), ({"a": 1, "b": 2}, {"a": 1}, False),
     ({}, {"a": 1}, False), ("__import__('os').getcwd()", 1, False),
 ])  # fmt: skip
-def test_comparison_of_outputs(answer: Any, label: Any, right: bool) -> None:
+def test_comparison_of_outputs(answer, label, right):
     assert rules.same_output(answer, label) is right
 
 
@@ -131,18 +130,18 @@ def test_comparison_of_outputs(answer: Any, label: Any, right: bool) -> None:
     ('{"output": [1., 2.]}', "[1., 2.]"),
     ('{"self": {}, "args": {"n": 3}}', {"self": {}, "args": {"n": 3}}), ("nothing", "nothing"),
 ])  # fmt: skip
-def test_reading_of_values(text: str, value: Any) -> None:
+def test_reading_of_values(text, value):
     assert rules.read_value(text) == value
 
 
-def test_inputs_are_read_as_dates_and_containers() -> None:
+def test_inputs_are_read_as_dates_and_containers():
     assert rules.same_input({"day": "2024-01-02"}, {"day": "datetime.datetime(2024, 1, 2)"})
     assert rules.same_input("[1, 2]", [1, 2])
     assert not rules.same_input("2024-99-99", "2024-01-02")
     assert rules.argument('say "hi"\n') == "'say \"hi\"\\n'" and rules.argument([1]) == "[1]"
 
 
-def test_loops_and_branches() -> None:
+def test_loops_and_branches():
     text = "3 for c in t: ## [STATE]c=['#', '2'][/STATE] [STATE]t=[(1, 2), (1, 2)][/STATE]\n"
     text += "5 while x: ## [STATE]x=??[/STATE]"
     loops = rules.read_loops(text)

@@ -38,10 +38,10 @@ def read(kind: str, text: str, *values: Any) -> Any:
 @pytest.mark.parametrize(
     ("kind", "expected", "rest"), [(kind, first, rest) for kind, shapes in SHAPES.items() for first, *rest in shapes]
 )
-def test_shapes(kind: str, expected: Any, rest: list[Any]) -> None:
+def test_shapes(kind, expected, rest):
     *values, text = rest
     assert read(kind, text, *values) == expected
 
 
-def test_there_are_enough() -> None:
+def test_there_are_enough():
     assert len({(kind, str(shape)) for kind, shapes in SHAPES.items() for shape in shapes}) >= 60

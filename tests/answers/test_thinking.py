@@ -1,7 +1,6 @@
 """Thinking is removed in every format of the table, and a draft in unfinished thinking never counts."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -29,7 +28,7 @@ def read(response: str) -> str | None:
 
 
 @pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
-def test_a_finished_answer_after_a_wrong_draft_counts(opens: str, closes: str, start: bool) -> None:
+def test_a_finished_answer_after_a_wrong_draft_counts(opens, closes, start):
     assert read(f"{opens}{DRAFT}{closes}{ANSWER}") == "55"
     assert read(f" \n{opens}{DRAFT}{closes}{ANSWER}") == "55"
     if not closes.startswith("Here"):
@@ -38,7 +37,7 @@ def test_a_finished_answer_after_a_wrong_draft_counts(opens: str, closes: str, s
 
 
 @pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
-def test_a_draft_whose_thinking_was_cut_off_never_counts(opens: str, closes: str, start: bool) -> None:
+def test_a_draft_whose_thinking_was_cut_off_never_counts(opens, closes, start):
     response = f"{opens}{DRAFT}"
     assert without_thinking(response) is without_thinking(response, MARKS) is None
     assert read(f"{OPENING}{DRAFT}") is None
@@ -47,11 +46,11 @@ def test_a_draft_whose_thinking_was_cut_off_never_counts(opens: str, closes: str
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row["opens"][0])
-def test_every_format_names_its_models(row: dict[str, Any]) -> None:
+def test_every_format_names_its_models(row):
     assert set(row) <= {"opens", "closes", "start", "paired", "models"} and row["models"]
 
 
-def test_unfinished_thinking_counts_before_a_complete_block_at_the_end() -> None:
+def test_unfinished_thinking_counts_before_a_complete_block_at_the_end():
     assert read(f"[THOUGHT]\nSo it is 55.\n{ANSWER}\n<|im_end|>") == "55"
     assert read("[THOUGHT]\nSo it is <answer>55</answer>") is None
     assert read(f"[THOUGHT]{ANSWER}\nOr not.") is None
@@ -59,12 +58,12 @@ def test_unfinished_thinking_counts_before_a_complete_block_at_the_end() -> None
     assert without_thinking(f"[THOUGHT]\n{ANSWER}") is None
 
 
-def test_stray_tags_after_the_thinking_are_no_answer() -> None:
+def test_stray_tags_after_the_thinking_are_no_answer():
     assert read(f"{ANSWER}\n[/think]\n[/ANSWER]") == "55"
     assert read(f"<think>{ANSWER}</think>") == "55"
 
 
-def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open() -> None:
+def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open():
     assert not thinking_is_opened(["Yes. Here is my response: 5"])
     finished, cut_off = f"{DRAFT}</think>{ANSWER}", DRAFT
     assert thinking_is_opened([cut_off, finished])
@@ -76,7 +75,7 @@ def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open() -
 
 
 @pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
-def test_templates_open_thinking_in_every_format(opens: str, closes: str, start: bool) -> None:
+def test_templates_open_thinking_in_every_format(opens, closes, start):
     finished = f"{DRAFT}{closes}{ANSWER}"
     if thinking_is_opened([finished]):
         assert read(opened(finished)) == "55"
@@ -103,10 +102,10 @@ def test_templates_open_thinking_in_every_format(opens: str, closes: str, start:
     *((text, text) for text in ("analysis of the loop", "analysis: 5", "Analysis", "analysis\n5", "code </reasoning",
                                 "x = '<think>'", "a<think>b")),
 ])  # fmt: skip
-def test_visible_text(response: str, visible: str) -> None:
+def test_visible_text(response, visible):
     assert (without_thinking(response) or "") == visible
 
 
 @pytest.mark.parametrize("piece", ["<think>", "</think>", "\n<think>", "<|a|>", "<\uff5c", "</s>", "\r"])
-def test_megabytes_of_tags_are_no_problem(piece: str) -> None:
+def test_megabytes_of_tags_are_no_problem(piece):
     assert len(without_thinking(piece * 500_000) or "") <= 500_000 * len(piece)

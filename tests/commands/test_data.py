@@ -1,7 +1,5 @@
 """``codemind data`` on upstream's archives and on what is not there; ``codemind run`` without a network."""
 
-from pathlib import Path
-
 import pytest
 import requests
 
@@ -10,7 +8,7 @@ from lm_eval_codemind.data.manifest import DATA_VARIABLE, released_digests
 from tests.cli import refused, said
 
 
-def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
+def test_build_then_info(shared_data, tmp_path):
     place = ("--output_path", tmp_path)
     built = said("data", "build", "--benchmark", "mbpp", "--upstream", shared_data / "upstream", *place)
     assert f"427 problems, sha256 {released_digests()['mbpp']}" in built
@@ -22,30 +20,30 @@ def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
     assert "mbpp: 427 problems (427 confirmed); damaged or outdated" in said("data", "info", *place)
 
 
-def test_errata_needs_built_data(tmp_path: Path) -> None:
+def test_errata_needs_built_data(tmp_path):
     with pytest.raises(SystemExit, match="not built: humaneval, cruxeval, classeval, avatar, "):
         lists(tmp_path)
 
 
-def test_the_errata_are_the_generated_ones(built_data: Path) -> None:
+def test_the_errata_are_the_generated_ones(built_data):
     page = PAGE.read_text(encoding="utf-8")
     assert filled(page, built_data) == page, "run utils/release/errata.py"
     written = {file.name: file.read_bytes().decode("utf-8") for file in FOLDER.iterdir()}
     assert written == lists(built_data), "run utils/release/errata.py"
 
 
-def test_the_lists_of_the_errata_that_need_no_data_are_the_generated_ones() -> None:
+def test_the_lists_of_the_errata_that_need_no_data_are_the_generated_ones():
     assert {file.name for file in FOLDER.iterdir()} == {*LISTS, "labels.csv", "cases.csv"}
     for name, make in LISTS.items():
         assert (FOLDER / name).read_bytes() == make().encode("utf-8")
 
 
-def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_directory_that_is_not_there_is_named(tmp_path):
     message = refused("data", "build", "--upstream", tmp_path / "nope", "--output_path", tmp_path)
     assert "nope: no such directory; --upstream wants one with upstream's checkouts or archives" in message
 
 
-def test_without_a_network_the_message_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_the_message_stands_alone(tmp_path, monkeypatch):
     def unreachable(*_: object, **__: object) -> None:
         raise requests.ConnectionError("the network is unreachable")
 

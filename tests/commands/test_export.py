@@ -34,7 +34,7 @@ def question(row: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(row["scoring"])["question"])
 
 
-def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
+def test_seeds_of_the_evaluation_are_refused(tmp_path):
     out = tmp_path / "rows.jsonl"
     for task, metadata, message in (
         ("codemind_ier_fresh_sample", {"input_seed": 0}, "for evaluation"),
@@ -49,7 +49,7 @@ def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
     assert len(read_rows(out)) == 24
 
 
-def test_questions_of_the_evaluation_are_left_out(tmp_path: Path) -> None:
+def test_questions_of_the_evaluation_are_left_out(tmp_path):
     out, packaged = tmp_path / "rows.jsonl", tmp_path / "packaged.jsonl"
     fresh = ("export", "--tasks", "codemind_ier_fresh_sample")
     assert "packaged evaluation are left out" in said(*fresh, "--metadata", '{"input_seed": 12}', "-o", out)
@@ -60,7 +60,7 @@ def test_questions_of_the_evaluation_are_left_out(tmp_path: Path) -> None:
     assert rewards(rows, [row["target"] for row in rows]) == [1.0] * len(rows)
 
 
-def test_wrong_options_have_a_message(tmp_path: Path) -> None:
+def test_wrong_options_have_a_message(tmp_path):
     out = tmp_path / "rows.jsonl"
     for arguments, message in (
         ([], "either --tasks or --programs"),
@@ -82,7 +82,7 @@ def test_wrong_options_have_a_message(tmp_path: Path) -> None:
     ('{"id": 3, "code": "x", "call": "f()"}', "id is missing or not a text"),
     ('{"id": "first", "code": "x", "call": "f()"}', "used twice"),
 ])  # fmt: skip
-def test_a_wrong_line_is_named(line: str, message: str, tmp_path: Path) -> None:
+def test_a_wrong_line_is_named(line, message, tmp_path):
     file = tmp_path / "programs.jsonl"
     file.write_text('{"id": "first", "code": "def f():\\n    return 1\\n", "call": "f()"}\n\n' + line + "\n")
     refusal = refused("export", "--programs", file, "-o", tmp_path / "rows.jsonl")
@@ -90,7 +90,7 @@ def test_a_wrong_line_is_named(line: str, message: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_programs_without_a_proven_label_are_left_out_by_name(tmp_path: Path) -> None:
+def test_programs_without_a_proven_label_are_left_out_by_name(tmp_path):
     file = tmp_path / "programs.jsonl"
     rows = [{"id": name, "code": code, "call": call} for name, (code, call, _) in FAILING.items()]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -115,7 +115,7 @@ def problem_of(row: dict[str, Any]) -> Problem:
 
 
 @pytest.mark.slow
-def test_plain_python_gives_every_label_of_twenty_programs(own: list[dict[str, Any]]) -> None:
+def test_plain_python_gives_every_label_of_twenty_programs(own):
     outputs = [row for row in own if row["task"] == "output"]
     assert {row["problem_id"].partition("#")[0] for row in outputs} == {row["id"] for row in read_rows(PROGRAMS)}
     assert len(read_rows(PROGRAMS)) == 20 and len(outputs) > 30
@@ -132,7 +132,7 @@ def test_plain_python_gives_every_label_of_twenty_programs(own: list[dict[str, A
 
 
 @pytest.mark.slow
-def test_rewritten_programs_log_every_step_that_is_asked(own: list[dict[str, Any]]) -> None:
+def test_rewritten_programs_log_every_step_that_is_asked(own):
     asked = [row for row in own if row["task"] in ("loops", "branches", "lines", "states")]
     assert {row["task"] for row in asked} == {"loops", "branches", "lines", "states"}
     run_inputs = [inputs_of(problem_of(row))[0] for row in asked]
@@ -151,6 +151,6 @@ def test_rewritten_programs_log_every_step_that_is_asked(own: list[dict[str, Any
 
 
 @pytest.mark.slow
-def test_targets_of_own_programs_have_the_reward(own: list[dict[str, Any]]) -> None:
+def test_targets_of_own_programs_have_the_reward(own):
     assert {row["task"] for row in own} == set(export.QUESTIONS)
     assert rewards(own, [row["target"] for row in own]) == [1.0] * len(own)

@@ -6,7 +6,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -36,21 +36,21 @@ def on_a_full_disk(*arguments: object, cwd: Path) -> str:
     return done.stderr
 
 
-def test_misspelled_names() -> None:
+def test_misspelled_names():
     assert "did you mean report" in refused("reprot", status=2)
     assert "did you mean humaneval" in refused("data", "build", "--benchmark", "humanevl", status=2)
     misspelled = refused("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_smaple")
     assert "unknown task codemind_ier_smaple; did you mean codemind_ier_sample" in misspelled
 
 
-def test_the_harness_options_under_our_name() -> None:
+def test_the_harness_options_under_our_name():
     usage = said("run", "--help")
     assert usage.startswith("usage: codemind run --model MODEL")
     assert "lm-eval run" not in usage.split("options:")[0]
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"run"}))
-def test_every_command_has_help(command: str) -> None:
+def test_every_command_has_help(command):
     assert f"{command} [OPTIONS]" in said(command, "--help")
 
 
@@ -68,13 +68,13 @@ ALL_COMMANDS = dict(subcommands(main))
 
 
 @pytest.mark.parametrize("group", [(), *(names for names, one in ALL_COMMANDS.items() if isinstance(one, click.Group))])
-def test_summaries_fit_in_a_line(group: tuple[str, ...]) -> None:
+def test_summaries_fit_in_a_line(group):
     text = CliRunner().invoke(main, [*group, "--help"], terminal_width=80).output
     listed = text.partition("Commands:\n")[2].splitlines()
     assert listed and not [line for line in listed if line.endswith("...") or len(line) > 80]
 
 
-def test_the_output_has_one_name() -> None:
+def test_the_output_has_one_name():
     """That of the harness."""
     parameters = [parameter for command in ALL_COMMANDS.values() for parameter in command.params]
     options = {option for parameter in parameters for option in (*parameter.opts, *parameter.secondary_opts)}
@@ -84,7 +84,7 @@ def test_the_output_has_one_name() -> None:
     assert all(any({"-o", "--output_path"} <= set(p.opts) for p in one.params) for one in of_paths.values())
 
 
-def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "directory" / "file.txt"
     write_whole(path, "first")
 
@@ -102,7 +102,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         write_whole(Path("/dev/full"), "text")
 
 
-def test_results_on_a_full_or_read_only_disk(tmp_path: Path) -> None:
+def test_results_on_a_full_or_read_only_disk(tmp_path):
     arguments = (*RUN, "codemind_ier_sample", "--limit", "3")
     message = on_a_full_disk(*arguments, "--output_path", "results", "--log_samples", cwd=tmp_path)
     assert "Error: results: results are incomplete" in message
@@ -112,7 +112,7 @@ def test_results_on_a_full_or_read_only_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_report_and_data_on_a_full_disk(tmp_path: Path) -> None:
+def test_report_and_data_on_a_full_disk(tmp_path):
     options = ("--limit", "3", "--output_path", tmp_path / "results", "--log_samples")
     said(*RUN, "codemind_ier_sample", *options)
     report = on_a_full_disk("report", "results", "-o", "report.html", cwd=tmp_path)
@@ -121,7 +121,7 @@ def test_report_and_data_on_a_full_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_build_on_a_full_disk(shared_data: Path, tmp_path: Path) -> None:
+def test_a_build_on_a_full_disk(shared_data, tmp_path):
     places = ("--upstream", shared_data / "upstream", "--output_path", "data")
     assert "File too large" in on_a_full_disk("data", "build", "--benchmark", "humaneval", *places, cwd=tmp_path)
     assert not [path for path in tmp_path.glob("data/*") if path.is_file() and path.name != ".lock"]
@@ -188,7 +188,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (("show", "cut"), "results_2026-01-01T00-00-00.json: not a result file of the harness"),
     (("verify", "missing"), "missing: no such file or directory"),
 ])  # fmt: skip
-def test_a_message_of_a_line_or_two(arguments: Sequence[str], message: str) -> None:
+def test_a_message_of_a_line_or_two(arguments, message):
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.exception
     text = result.output.partition("Error: ")[2]
@@ -200,7 +200,7 @@ def test_a_message_of_a_line_or_two(arguments: Sequence[str], message: str) -> N
     (["--metadata", '{"items": "few"}'], "Error: items is 'few', and must be"),
     (["--limit", "-1"], "Error: --limit -1: must be above 0"),
 ])  # fmt: skip
-def test_lm_eval_says_the_same(options: Sequence[str], message: str) -> None:
+def test_lm_eval_says_the_same(options, message):
     command = ["-m", "lm_eval", "run", "--model", "dummy", "--tasks", "codemind_runtime_sample", *options]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr, done.stderr[-2000:]

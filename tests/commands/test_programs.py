@@ -23,19 +23,19 @@ def write(name: str, content: str) -> str:
 # -- fresh
 
 
-def test_fresh_inputs_of_a_function() -> None:
+def test_fresh_inputs_of_a_function():
     shown = said("fresh", write("program.py", LOOP.code), "--input", LOOP.input, "--count", "2")
     assert "['TREE', 'HOUSE']" in shown and shown.count("    f([") == 3
     assert "fresh 2" in shown and "given       12     29     17" in shown
 
 
-def test_fresh_inputs_of_a_script() -> None:
+def test_fresh_inputs_of_a_script():
     options = ("--script", "--input", "3\n4 10 7", "--example", "2\n1 2", "--count", "1")
     shown = said("fresh", write("program.py", SCRIPT.code), *options)
     assert "21 10" in shown and "fresh 1" in shown
 
 
-def test_inputs_that_are_wrong_are_named() -> None:
+def test_inputs_that_are_wrong_are_named():
     write("program.py", LOOP.code)
     for text, message in (("3 +", "is not a Python expression"), ("[1]", "is not a call"), ("f(1, 2)", "raises")):
         assert message in refused("fresh", "program.py", "--input", text)
@@ -88,14 +88,14 @@ value: 3
 """
 
 
-def test_a_call_is_traced() -> None:
+def test_a_call_is_traced():
     shown = said("trace", write("box.py", BOX), "--input", "f([2, 3])")
     assert [line.split() for line in shown.splitlines()] == [line.split() for line in SHOWN.splitlines()]
     # Deeper calls are indented.
     assert "\n 8    self.n += k" in shown and "\n15  box.put(k)" in shown
 
 
-def test_a_script_is_traced_up_to_a_limit() -> None:
+def test_a_script_is_traced_up_to_a_limit():
     file = write("script.py", "n = int(input())\nwhile n:\n    n -= 1\nprint(1 // n)\n")
     lines = codemind("trace", file, "--script", "--input", "2").output.splitlines()
     assert lines[0].split() == ["1", "n", "=", "int(input())", "n", "=", "2"]
@@ -104,7 +104,7 @@ def test_a_script_is_traced_up_to_a_limit() -> None:
     assert "more than 3 steps" in cut and cut.splitlines()[-1] == "raised ZeroDivisionError"
 
 
-def test_what_cannot_be_traced_is_named() -> None:
+def test_what_cannot_be_traced_is_named():
     for code in ("def f(:\n", "1 / 0\n"):
         message = refused("trace", write("bad.py", code), "--input", "f()")
         assert "bad.py" in message and "fix" in message
@@ -129,19 +129,19 @@ def transformed(*options: str) -> str:
     return result.stdout
 
 
-def test_a_transformed_program_does_what_it_did() -> None:
+def test_a_transformed_program_does_what_it_did():
     result = codemind("transform", write("mean.py", MEAN))
     assert result.exit_code == 0 and "not executed" in result.stderr
     assert len(result.stdout.splitlines()) > 20
     assert observe(result.stdout, CALLS) == observe(MEAN, CALLS)
 
 
-def test_same_seed_same_bytes_and_another_seed_another_program() -> None:
+def test_same_seed_same_bytes_and_another_seed_another_program():
     first, again, other = (transformed("--seed", seed) for seed in ("1", "1", "2"))
     assert first == again != other
 
 
-def test_tests_of_a_transformed_program_run_in_the_sandbox() -> None:
+def test_tests_of_a_transformed_program_run_in_the_sandbox():
     options = ("transform", write("mean.py", MEAN), "--tests", write("tests.py", "assert mean([1, 2, 6]) == 3\n"))
     result = codemind(*options)
     assert result.exit_code == 0 and "all tests pass" in result.stderr, result.output
@@ -149,14 +149,14 @@ def test_tests_of_a_transformed_program_run_in_the_sandbox() -> None:
     assert "mean.py: the program itself does not pass the tests" in refused(*options)
 
 
-def test_rules_and_groups_are_chosen_by_name() -> None:
+def test_rules_and_groups_are_chosen_by_name():
     only = transformed("--rules", "base64")
     assert only.count("base64.b64encode") == 1 and "scipy" not in only
     renamed = transformed("--rules", "renaming", "--tests", write("tests.py", "assert mean([2]) == 2\n"))
     assert "total" not in renamed or "values" not in renamed
 
 
-def test_mistakes_in_a_transformation_are_named() -> None:
+def test_mistakes_in_a_transformation_are_named():
     write("mean.py", MEAN)
     assert "there is no rule or group 'sleep'" in codemind("transform", "mean.py", "--rules", "sleep").stderr
     both = codemind("transform", "mean.py", "--tests", "mean.py", "--script")
@@ -181,7 +181,7 @@ def sandboxed(inside: None) -> tuple[str, ...]:
     return ("sandbox", "run", "--candidate", write("add.py", ADD))
 
 
-def test_a_function_is_tested(sandboxed: tuple[str, ...]) -> None:
+def test_a_function_is_tested(sandboxed):
     tests = write("tests.py", "def check(candidate):\n    assert candidate(1, 2) == 3\n")
     outcome = json.loads(said(*sandboxed, "--tests", tests, "--entry-point", "add"))
     assert (outcome["status"], outcome["tests_run"], outcome["tamper_proof"]) == ("passed", 1, False)
@@ -189,19 +189,19 @@ def test_a_function_is_tested(sandboxed: tuple[str, ...]) -> None:
     assert failed.exit_code == 1 and json.loads(failed.stdout)["failed_test"] == "assert add(1, 2) == 4"
 
 
-def test_test_classes_are_chosen_from(sandboxed: tuple[str, ...]) -> None:
+def test_test_classes_are_chosen_from(sandboxed):
     tests = ("--tests", write("tests.py", SUITE))
     said(*sandboxed, *tests, "--only", "T.test_add")
     assert codemind(*sandboxed, *tests).exit_code == 1
 
 
-def test_a_script_and_expressions_are_executed(sandboxed: tuple[str, ...]) -> None:
+def test_a_script_and_expressions_are_executed(sandboxed):
     said(*sandboxed, "--stdin", write("in", "20 22\n"), "--stdout", write("out", "42\n"))
     outcome = json.loads(codemind(*sandboxed, "--expression", "add([1], [2])").stdout)
     assert outcome["observations"][0]["literal"] == "[1, 2]"
 
 
-def test_what_the_sandbox_refuses(sandboxed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_sandbox_refuses(sandboxed, monkeypatch):
     assert "without tests would pass" in refused(*sandboxed, "--kind", "function", status=2)
     Path("binary.py").write_bytes(b"\xff\xfe")
     assert "isn't UTF-8 text" in refused("sandbox", "run", "--candidate", "binary.py")

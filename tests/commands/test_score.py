@@ -30,7 +30,7 @@ def recorded(tmp_path: Path) -> Path:
     return path
 
 
-def test_score_evaluates_what_is_recorded(recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_score_evaluates_what_is_recorded(recorded, tmp_path, caplog):
     out = tmp_path / "out"
     tasks = ("codemind_ier_sample", "codemind_ier_sample_java")
     table = said("score", "--responses", recorded, "--tasks", *tasks, "--output_path", out)
@@ -70,7 +70,7 @@ def right_answers(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("option", [[], ["--strip_prompt"], ["--strip_through", "### Answer\\s"]])
-def test_score_removes_a_prompt_only_if_asked_to(option: list[str], tmp_path: Path) -> None:
+def test_score_removes_a_prompt_only_if_asked_to(option, tmp_path):
     # After its answer the model goes on with the next problem, in which our program stands once more.
     after = f"\n[END-OF-RESPONSE]\nConsider\n{sample.read()[0].code}\n<output>wrong</output>"
     before = EXAMPLE if option else ""
@@ -87,7 +87,7 @@ def test_score_removes_a_prompt_only_if_asked_to(option: list[str], tmp_path: Pa
     (["--strip_through", "["], {}, "not a regular expression"),
     (["--strip_through", "### Response"], {}, "matches none of the 2 responses"),
 ])  # fmt: skip
-def test_score_refuses_what_it_cannot_strip(option: list[str], rows: dict, message: str, tmp_path: Path) -> None:
+def test_score_refuses_what_it_cannot_strip(option, rows, message, tmp_path):
     path = write(tmp_path / "responses.jsonl", right_answers(2), **rows)
     said_of_it = refused("score", "--responses", path, "--tasks", "codemind_ier_sample", *option)
     assert re.search(message, said_of_it)
@@ -98,7 +98,7 @@ def test_score_refuses_what_it_cannot_strip(option: list[str], rows: dict, messa
     (["mine.jsonl.gz"], [None], "mine"), (["mine.jsonl"], ["one", "two"], "mine"),
     (["first.part.jsonl", "second.txt"], [None], "first.part+second.txt"), (["mine.jsonl"], ["me"], "me"),
 ])  # fmt: skip
-def test_score_names_the_run_after_the_responses_file(tmp_path: Path, names: list, models: list, expected: str) -> None:
+def test_score_names_the_run_after_the_responses_file(tmp_path, names, models, expected):
     content = ""
     for problem, model in zip(sample.read(), models, strict=False):
         row = {"benchmark": "sample", "problem_id": problem.problem_id, "response": "x"}
@@ -110,7 +110,7 @@ def test_score_names_the_run_after_the_responses_file(tmp_path: Path, names: lis
     assert read_run(tmp_path / "out")[0]["model_name"] == expected
 
 
-def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path: Path) -> None:
+def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path):
     """By upstream's formula; the run verifies."""
     right = [0, 1, 2, 3, 4, 4]
     path = tmp_path / "responses.jsonl"
@@ -132,7 +132,7 @@ def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path: Path) -> 
     assert "equal" in said("verify", out)
 
 
-def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
+def test_score_with_different_numbers_of_responses(tmp_path):
     path = write(tmp_path / "responses.jsonl", right_answers(3))
     with path.open("a") as file:
         file.write(path.read_text().splitlines()[0] + "\n")
@@ -143,7 +143,7 @@ def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
     assert sorted(len(row["resps"][0]) for row in samples["codemind_ier_sample"]) == [1, 1, 1, 1, 2, 2]
 
 
-def test_generations_of_cruxeval(shared_data: Path, built: Path, tmp_path: Path) -> None:
+def test_generations_of_cruxeval(shared_data, built, tmp_path):
     """The same verdicts as for the recorded rows, ten responses a problem."""
     file = shared_data / "cases" / "cruxeval_generations_codellama-7b_input.json.gz"
     out = tmp_path / "out"
@@ -156,7 +156,7 @@ def test_generations_of_cruxeval(shared_data: Path, built: Path, tmp_path: Path)
     assert scores["pass@5,flexible-extract"] == pytest.approx(recorded, abs=0.01)
 
 
-def test_score_names_faults(recorded: Path, tmp_path: Path) -> None:
+def test_score_names_faults(recorded, tmp_path):
     other = tmp_path / "other.jsonl"
     scored = ("score", "--tasks", "codemind_ier_sample", "--responses")
     other.write_text('{"benchmark": "sample", "problem_id": "none", "response": "x"}\n')
@@ -171,7 +171,7 @@ def test_score_names_faults(recorded: Path, tmp_path: Path) -> None:
     assert "no task of this suite: gsm8k" in refused("score", "--responses", recorded, "--tasks", "gsm8k")
 
 
-def test_run_replays_and_skips(recorded: Path, tmp_path: Path) -> None:
+def test_run_replays_and_skips(recorded, tmp_path):
     out = tmp_path / "out"
     said(
         *("run", "--model", "codemind-replay", "--model_args", f"responses={recorded},missing=skip"),
@@ -183,7 +183,7 @@ def test_run_replays_and_skips(recorded: Path, tmp_path: Path) -> None:
     assert sum("r_ier" in row for row in samples["codemind_ier_sample"]) == 8
 
 
-def test_run_keeps_the_users_own_tasks(tmp_path: Path) -> None:
+def test_run_keeps_the_users_own_tasks(tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()
     included = Path(__file__).parents[2] / "tasks/ier/codemind_ier_sample.yaml"
@@ -193,7 +193,7 @@ def test_run_keeps_the_users_own_tasks(tmp_path: Path) -> None:
     assert "|mine " in table and "codemind_ier_sample" in table
 
 
-def test_score_leaves_out_answers_to_other_questions(recorded: Path, tmp_path: Path) -> None:
+def test_score_leaves_out_answers_to_other_questions(recorded, tmp_path):
     """The rows of a sample file name their input. One has another input than the task asks about."""
     said("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
     (sample_file,) = (tmp_path / "out").rglob("samples_*.jsonl")

@@ -88,13 +88,13 @@ def tasks() -> set[str]:
     return set(TaskManager(include_path=str(task_directory()), include_defaults=False).all_tasks)
 
 
-def test_there_are_commands() -> None:
+def test_there_are_commands():
     assert len(COMMANDS) > 30
     assert {command.split()[0] for command in COMMANDS} == {"codemind", "lm_eval", "pip", "make", "python"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_names_and_options_exist(command: str, tasks: set[str]) -> None:
+def test_names_and_options_exist(command, tasks):
     program, *arguments = shlex.split(command)
     if program == "lm_eval" or arguments[0] == "run":
         options = parsed_arguments([argument for argument in arguments if argument != "run"])
@@ -123,7 +123,7 @@ def runnable(command: str) -> bool:
     return not command.startswith(tuple(ELSEWHERE))
 
 
-def test_commands_run_elsewhere_are_known() -> None:
+def test_commands_run_elsewhere_are_known():
     assert all((ROOT / place).is_file() for place in ELSEWHERE.values())
     assert sum(map(runnable, COMMANDS)) > 20
 
@@ -154,7 +154,7 @@ def on_the_sample(arguments: list[str]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", list(filter(runnable, COMMANDS)))
-def test_command_runs(command: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_runs(command, directory, monkeypatch):
     monkeypatch.chdir(directory)
     program, *arguments = shlex.split(command)
     if program == "python":
@@ -168,29 +168,29 @@ def test_command_runs(command: str, directory: Path, monkeypatch: pytest.MonkeyP
         said(*arguments)
 
 
-def test_local_links_of_the_readme_exist() -> None:
+def test_local_links_of_the_readme_exist():
     links = re.findall(r"\]\(([^)#:]+)[^)]*\)", (ROOT / "README.md").read_text())
     links = [link for link in links if not link.startswith("http")]
     assert len(links) > 15
     assert not [link for link in links if not (ROOT / link).exists()]
 
 
-def test_every_metric_to_report_has_a_baseline() -> None:
+def test_every_metric_to_report_has_a_baseline():
     page = METRICS.read_text(encoding="utf-8")
     assert with_baselines(page) == page, "run utils/release/tables.py baselines"
 
 
 @pytest.mark.slow
-def test_the_table_of_seeds_is_up_to_date() -> None:
+def test_the_table_of_seeds_is_up_to_date():
     assert "\n".join(seeds_table({"sample": 5})) in (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
 
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
 @pytest.mark.slow
-def test_examples_of_readmes_are_what_the_script_writes(tmp_path: Path) -> None:
+def test_examples_of_readmes_are_what_the_script_writes(tmp_path):
     shutil.copytree(ROOT / "tasks", tmp_path / "tasks")
     for file in (tmp_path / "tasks").glob("*/README.md"):
         file.write_text(EXAMPLE.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")

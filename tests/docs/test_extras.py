@@ -61,7 +61,7 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return hidden
 
 
-def test_the_table_of_extras(built: Path, without_extras: set[str]) -> None:
+def test_the_table_of_extras(built, without_extras):
     assert {"cryptography", "gensim", "docx"} <= without_extras
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
     stopping = {}
@@ -78,7 +78,7 @@ def test_the_table_of_extras(built: Path, without_extras: set[str]) -> None:
     assert stopping == documented()
 
 
-def test_the_readme_agrees() -> None:
+def test_the_readme_agrees():
     """The short table of the README names the groups of the tasks in the long one."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^\| `classeval` \| (.*) \|$", readme, re.MULTILINE)

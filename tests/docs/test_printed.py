@@ -39,7 +39,7 @@ def recorded(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempP
 
 
 @pytest.mark.timeout(1800)
-def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_of_the_page_on_results(recorded, monkeypatch):
     monkeypatch.chdir(recorded)
     shown = printed("docs/results.md")
     for program in ("show", "compare"):
@@ -48,7 +48,7 @@ def test_outputs_of_the_page_on_results(recorded: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.timeout(1800)
-def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_results_of_the_readme(recorded, monkeypatch):
     monkeypatch.chdir(recorded)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     proven = said("show", "results", "-n", "0")
@@ -65,7 +65,7 @@ def test_the_results_of_the_readme(recorded: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("model", MODELS)
-def test_published_figures_and_verdicts(model: str, recorded: Path, shared_data: Path) -> None:
+def test_published_figures_and_verdicts(model, recorded, shared_data):
     results, samples = read_run(recorded / "published" / model)
     for benchmark, figure in json.loads((shared_data / "recorded" / "published_ier.json").read_text())[model].items():
         score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
@@ -78,7 +78,7 @@ def test_published_figures_and_verdicts(model: str, recorded: Path, shared_data:
     assert verdicts == {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in rows}
 
 
-def test_outputs_of_the_page_on_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_of_the_page_on_running(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # As where the backend is installed.
     monkeypatch.setattr(preflight, "find_spec", lambda package: True)

@@ -72,13 +72,13 @@ def sections(site: Path) -> list[tuple[str, str]]:
     return [(place.split("#")[0], re.sub("<[^>]+>", " ", text)) for place, text in texts]
 
 
-def test_the_navigation_has_twelve_pages() -> None:
+def test_the_navigation_has_twelve_pages():
     assert len(PAGES) == len(set(PAGES)) <= 12
     assert all((DOCS / name).is_file() for name in PAGES)
 
 
 @pytest.mark.slow
-def test_lengths(sections: list[tuple[str, str]]) -> None:
+def test_lengths(sections):
     words: Counter[str] = Counter()
     for page, text in sections:
         words[page] += len(text.split())
@@ -96,7 +96,7 @@ def parts(text: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", QUERIES)
-def test_queries_find_their_page(page: str, sections: list[tuple[str, str]]) -> None:
+def test_queries_find_their_page(page, sections):
     """A section of the page has all words of the query, or words that begin with them."""
     there = [parts(text) for place, text in sections if place == page]
 
@@ -108,7 +108,7 @@ def test_queries_find_their_page(page: str, sections: list[tuple[str, str]]) -> 
 
 
 @pytest.mark.slow
-def test_every_task_and_group_is_named(sections: list[tuple[str, str]]) -> None:
+def test_every_task_and_group_is_named(sections):
     text = " ".join(text for _, text in sections)
     named = set(re.findall(r"codemind_\w+", text))
     files = [path.read_text(encoding="utf-8") for path in (ROOT / "tasks").rglob("*.yaml")]
@@ -117,7 +117,7 @@ def test_every_task_and_group_is_named(sections: list[tuple[str, str]]) -> None:
     assert len(names) > 170 and names | tags <= named, sorted((names | tags) - named)
 
 
-def test_every_metric_is_defined() -> None:
+def test_every_metric_is_defined():
     files = [path.read_text(encoding="utf-8") for path in (ROOT / "tasks").rglob("*.yaml")]
     metrics = {metric for file in files for metric in re.findall(r"metric: (\S+)$", file, re.MULTILINE)}
     page = (DOCS / "metrics.md").read_text(encoding="utf-8").split("\n## Baselines")[0]
@@ -127,7 +127,7 @@ def test_every_metric_is_defined() -> None:
 
 
 @pytest.mark.slow
-def test_what_a_page_offers(site: Path) -> None:
+def test_what_a_page_offers(site):
     page = (site / "metrics" / "index.html").read_text(encoding="utf-8")
     assert page.count("<math") >= 13 and "$$" not in page
     for text in ('class="headerlink"', "edit/main/docs/metrics.md", 'rel="prev"', 'rel="next"'):
@@ -139,7 +139,7 @@ def test_what_a_page_offers(site: Path) -> None:
         assert loaded == [], file
 
 
-def test_commands_can_be_copied() -> None:
+def test_commands_can_be_copied():
     """Blocks of commands have a language, and no prompt in front of a command."""
     pages = [DOCS / name for name in PAGES if name != "sandbox.md"]  # that one is rewritten on its own
     for page in (*pages, *(ROOT / "tasks").glob("*/README.md")):
@@ -148,7 +148,7 @@ def test_commands_can_be_copied() -> None:
         assert not re.search(r"^ {4}(?:codemind|lm_eval|pip|python) ", text, re.MULTILINE), page
 
 
-def test_the_reference_has_every_command_and_variable() -> None:
+def test_the_reference_has_every_command_and_variable():
     page = (DOCS / "reference.md").read_text(encoding="utf-8")
     context = click.Context(main)
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
@@ -161,21 +161,21 @@ def test_the_reference_has_every_command_and_variable() -> None:
     assert len(variables) >= 7 and variables == set(re.findall(r"^\| `(CODEMIND_\w+)`", page, re.MULTILINE))
 
 
-def test_modules_of_the_reference_exist() -> None:
+def test_modules_of_the_reference_exist():
     page = (DOCS / "reference.md").read_text(encoding="utf-8")
     for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE):
         module, _, member = name.rpartition(".")
         assert hasattr(importlib.import_module(module), member), name
 
 
-def test_archives_are_those_of_the_catalogue() -> None:
+def test_archives_are_those_of_the_catalogue():
     page = (DOCS / "data.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^curl -L -o upstream/(\S+)\.tar\.gz (\S+)$", page, re.MULTILINE))
     archives = {archive for benchmark in benchmarks().values() for archive in benchmark.archives}
     assert documented == {(each.name, each.url) for each in archives if each.name != "execution-v2"}
 
 
-def test_the_summary_of_replication_counts_the_rows() -> None:
+def test_the_summary_of_replication_counts_the_rows():
     page = (DOCS / "replication.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+?) \| (.+?) \| .* \| (\d+) \|$", page.split("## Summary")[1], re.MULTILINE)
     tables = {
@@ -199,7 +199,7 @@ WALKS = (DOCS / "walks.md").read_text(encoding="utf-8")
 _TITLED = re.compile(r'^```\w+ title="(?P<file>[^"]+)"\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
-def test_the_code_of_the_walks_is_that_of_the_files() -> None:
+def test_the_code_of_the_walks_is_that_of_the_files():
     blocks = [match.groupdict() for match in _TITLED.finditer(WALKS)]
     assert len(blocks) >= 18
     for block in blocks:
@@ -207,14 +207,14 @@ def test_the_code_of_the_walks_is_that_of_the_files() -> None:
         assert block["code"] in (folder / block["file"]).read_text(encoding="utf-8"), block
 
 
-def test_files_that_the_walks_name_exist() -> None:
+def test_files_that_the_walks_name_exist():
     names = re.findall(r"`((?:tasks|families|answers|languages|data)/[\w./]+)`", WALKS)
     assert len(names) >= 8
     for name in names:
         assert (ROOT / name).exists() or (ROOT / "lm_eval_codemind" / name).exists(), name
 
 
-def test_each_walk_is_short() -> None:
+def test_each_walk_is_short():
     walks = WALKS.split("\n## ")[1:]
     assert len(walks) == 3
     assert all(walk.count("\n") < 80 for walk in walks)

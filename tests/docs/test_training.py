@@ -45,20 +45,20 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     return read_rows(folder / "train.jsonl")
 
 
-def test_examples_are_short() -> None:
+def test_examples_are_short():
     assert len(EXAMPLES) == 8
     assert all(len(text.splitlines()) < 40 for text in EXAMPLES.values())
     assert len(EXAMPLES["reward"].splitlines()) <= 9
 
 
-def test_the_first_reward(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_reward(capsys):
     run("reward")
     printed = capsys.readouterr().out
     assert "### Problem" in printed and "\n0.0 1.0\n[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]\n" in printed
 
 
 @pytest.mark.slow
-def test_own_programs(folder: Path) -> None:
+def test_own_programs(folder):
     (folder / "programs.jsonl").write_text(EXAMPLES["programs"])
     said(*shlex.split(COMMANDS[1]))
     own = read_rows(folder / "own.jsonl")
@@ -68,7 +68,7 @@ def test_own_programs(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_a_step_of_trl(rows: list[dict[str, Any]]) -> None:
+def test_a_step_of_trl(rows):
     pytest.importorskip("trl", reason="needs `pip install trl`")
     from make_tiny_llama import make
 
@@ -82,7 +82,7 @@ def test_a_step_of_trl(rows: list[dict[str, Any]]) -> None:
     assert names["correct"](completions, [row["scoring"] for row in rows]) == [1.0] * len(rows)
 
 
-def test_rows_of_verl(rows: list[dict[str, Any]]) -> None:
+def test_rows_of_verl(rows):
     run("verl rows")
     records = list(load_dataset("parquet", data_files="train.parquet", split="train"))
     compute_score = run("verl")["compute_score"]
@@ -93,7 +93,7 @@ def test_rows_of_verl(rows: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_verl_loads_the_function(rows: list[dict[str, Any]]) -> None:
+def test_verl_loads_the_function(rows):
     pytest.importorskip("verl", reason="needs `pip install verl`")
     from omegaconf import OmegaConf
     from verl.trainer.ppo.reward import get_custom_reward_fn
@@ -110,7 +110,7 @@ def test_verl_loads_the_function(rows: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_a_taskset_of_verifiers(rows: list[dict[str, Any]]) -> None:
+def test_a_taskset_of_verifiers(rows):
     vf = pytest.importorskip("verifiers.v1", reason="needs `pip install verifiers`")
     names = run("verifiers")
     tasks = list(names["CodeTaskset"](vf.TasksetConfig()))
@@ -133,7 +133,7 @@ def made_trace(vf: Any, task: Any, response: str) -> Any:
 
 
 @pytest.mark.slow
-def test_rows_and_server_of_nemo_gym(rows: list[dict[str, Any]]) -> None:
+def test_rows_and_server_of_nemo_gym(rows):
     pytest.importorskip("nemo_gym", reason="needs `pip install nemo-gym`, on Python 3.12")
     from nemo_gym.openai_utils import NeMoGymResponse
 

@@ -107,9 +107,7 @@ def check_outcomes(samples: dict[str, Rows], tasks: Iterable[str]) -> None:
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
-def test_cruxeval_greedy_and_with_ten_responses_a_problem(
-    built_data: Path, backend: str, chat: bool, tmp_path: Path
-) -> None:
+def test_cruxeval_greedy_and_with_ten_responses_a_problem(built_data, backend, chat, tmp_path):
     if not (built_data / "cruxeval_prompts.jsonl").is_file():
         pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     sampled = "codemind_cruxeval_output_direct_08"
@@ -136,7 +134,7 @@ def stages(output: Path) -> list[dict[str, dict[str, dict[str, float]]]]:
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
-def test_der_makes_its_second_stage_of_the_first_ones_samples(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_der_makes_its_second_stage_of_the_first_ones_samples(backend, chat, tmp_path):
     arguments = tiny(backend, chat, ["codemind_der_sample", "codemind_ier_sample"], 4, tmp_path / "out")
     log = codemind_run(*arguments, "--batch_size", 1, "--use_cache", tmp_path / "cache")
     first, second = stages(tmp_path / "out")
@@ -152,7 +150,7 @@ def test_der_makes_its_second_stage_of_the_first_ones_samples(backend: str, chat
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("engine")
-def test_der_by_chat_completions(tmp_path: Path) -> None:
+def test_der_by_chat_completions(tmp_path):
     with chat_server(lambda messages: "```python\ndef collatz_trace(start, limit):\n    return []\n```") as server:
         codemind_run(
             *("--model", "local-chat-completions", "--model_args", f"base_url={server.url},model=tiny"),
@@ -170,7 +168,7 @@ def test_der_by_chat_completions(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
-def test_dsr(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_dsr(backend, chat, tmp_path):
     tasks = ["codemind_dsr_sample", "codemind_dsr_humaneval", "codemind_dsr_buggy_sample"]
     results, samples = evaluate(backend, chat, tasks, 3, tmp_path)
     for task in tasks:
@@ -188,7 +186,7 @@ def test_dsr(backend: str, chat: bool, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
-def test_ier(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_ier(backend, chat, tmp_path):
     tasks = ["codemind_ier_sample", "codemind_ier_humaneval", "codemind_ier_unrolled_sample"]
     metrics = {**dict.fromkeys(tasks, "r_ier"), "codemind_ier_fresh_sample": "r_ier_fresh"}
     results, samples = evaluate(backend, chat, metrics, 4, tmp_path, "--batch_size", 4)
@@ -197,7 +195,7 @@ def test_ier(backend: str, chat: bool, tmp_path: Path) -> None:
         assert len(samples[task]) == 8
 
 
-def test_ier_by_chat_completions(tmp_path: Path) -> None:
+def test_ier_by_chat_completions(tmp_path):
     documents = {row["prompt"]: row for row in ier.dataset(benchmark="sample", setting="steps")["test"]}
 
     def answer(messages: list[dict[str, str]]) -> str:
@@ -237,7 +235,7 @@ SHORT = {
 @pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_backend
-def test_families_with_short_answers(backend: str, tmp_path: Path) -> None:
+def test_families_with_short_answers(backend, tmp_path):
     results, samples = evaluate(backend, False, SHORT, 4, tmp_path, "--batch_size", 4)
     for task, (filters, metrics) in SHORT.items():
         check_scores(results, task, filters[0], metrics)
@@ -248,7 +246,7 @@ def test_families_with_short_answers(backend: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("engine", "java")
 @each_form
 @each_backend
-def test_repair(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_repair(backend, chat, tmp_path):
     paired = {
         "codemind_repair_sample": ("steps", "no_test_steps"),
         "codemind_repair_direct_humaneval": ("direct", "no_test"),
@@ -266,7 +264,7 @@ def test_repair(backend: str, chat: bool, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
-def test_runtime_behaviour(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_runtime_behaviour(backend, chat, tmp_path):
     tasks = ["codemind_runtime_sample", "codemind_runtime_direct_sample", "codemind_runtime_published_humaneval"]
     results, samples = evaluate(backend, chat, tasks, 8, tmp_path, "--batch_size", 1, "--num_fewshot", 0)
     for task in tasks:
@@ -284,7 +282,7 @@ WITH_AND_WITHOUT_TEST = ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
-def test_sr(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_sr(backend, chat, tmp_path):
     paired, misleading = ["codemind_sr_sample", "codemind_sr_humaneval"], "codemind_sr_misleading_sample"
     results, samples = evaluate(backend, chat, [*paired, misleading], 4, tmp_path)
     for task in paired:
@@ -298,7 +296,7 @@ def test_sr(backend: str, chat: bool, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("engine", "java")
 @each_form
 @each_backend
-def test_translation(backend: str, chat: bool, tmp_path: Path) -> None:
+def test_translation(backend, chat, tmp_path):
     paired = {
         "codemind_translation_sample_java_python": ("java", "python"),
         "codemind_translation_sample_python_java": ("python", "java"),

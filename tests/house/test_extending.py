@@ -79,7 +79,7 @@ def results(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_the_harness_runs_it(package: Path) -> None:
+def test_the_harness_runs_it(package):
     # The harness's own program in a separate process: only an installed package tells it of these modules.
     arguments = ["--model", "dummy", "--tasks", TASK, "--include_path", str(package / "tasks")]
     environment = os.environ | {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -89,12 +89,12 @@ def test_the_harness_runs_it(package: Path) -> None:
     assert TASK in ended.stdout and "r_parity" in ended.stdout
 
 
-def test_the_oracle_gets_everything(package: Path) -> None:
+def test_the_oracle_gets_everything(package):
     oracle = said("run", "--model", "codemind-oracle", "--tasks", TASK)
     assert re.search(r"r_parity\s*\|↑\s*\|\s*1\|", oracle)
 
 
-def test_each_question_is_scored_and_sealed_under_its_own_key(results: Path) -> None:
+def test_each_question_is_scored_and_sealed_under_its_own_key(results):
     written, samples = read_run(results)
     assert written["results"][TASK]["r_parity,yes-or-no"] == pytest.approx(4 / 6)
     suite = written["configs"][TASK]["metadata"]["suite"]
@@ -103,14 +103,14 @@ def test_each_question_is_scored_and_sealed_under_its_own_key(results: Path) -> 
     assert [key for key, score in scores.items() if score == 0] == [("difference", "positive"), ("nested", "positive")]
 
 
-def test_two_questions_of_a_problem_are_shown_and_reported(results: Path, tmp_path: Path) -> None:
+def test_two_questions_of_a_problem_are_shown_and_reported(results, tmp_path):
     shown = said("show", results)
     assert "Hardest problems of Parity" in shown and "difference/positive" in shown
     said("report", results, "-o", tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
-def test_it_verifies_and_a_changed_answer_is_named_by_its_key(results: Path) -> None:
+def test_it_verifies_and_a_changed_answer_is_named_by_its_key(results):
     assert "equal" in said("verify", str(results))
     (samples,) = results.rglob("samples_*.jsonl")
     content = samples.read_text()

@@ -31,11 +31,11 @@ def imported(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
                 yield f"{module}.{alias.name}" if f"{module}.{alias.name}" in known else module
 
 
-def test_there_are_eleven_rooms() -> None:
+def test_there_are_eleven_rooms():
     assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"tasks"} == ROOMS
 
 
-def test_nothing_outside_of_families_and_studies_names_one() -> None:
+def test_nothing_outside_of_families_and_studies_names_one():
     names = [path.parent.name for path in (PACKAGE / "families").glob("*/__init__.py")]
     pattern = re.compile(rf"\b(families\.({'|'.join(names)})|studies\.\w+)\b")
     assert len(names) >= 12
@@ -48,7 +48,7 @@ def test_nothing_outside_of_families_and_studies_names_one() -> None:
     assert named == {}
 
 
-def test_no_import_goes_in_a_circle() -> None:
+def test_no_import_goes_in_a_circle():
     known = modules()
     uses = {name: {each for each in imported(name, path, known) if each in known} for name, path in known.items()}
     assert sum(map(len, uses.values())) > 700

@@ -57,7 +57,7 @@ def script(source: str, stdout: str | None = None, stdin: str = "", limits: Limi
     return Job.script(source, [(stdin, stdout)], limits=limits, language="javascript")
 
 
-def test_programs_are_judged(sandbox: WorkerPool) -> None:
+def test_programs_are_judged(sandbox):
     right, wrong, raised, endless = sandbox.run(
         [
             script(f"{READ}console.log(2 * text);", "42\n", "21"),
@@ -82,33 +82,33 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=list(HOSTILE))
-def test_hostile_programs_reach_nothing(sandbox: WorkerPool, source: str) -> None:
+def test_hostile_programs_reach_nothing(sandbox, source):
     hostile, honest = sandbox.run([script(source, "1\n"), script("console.log(1);", "1\n")])
     assert not hostile.passed, hostile
     assert honest.passed, honest
 
 
-def test_the_network_is_out_of_reach(sandbox: WorkerPool) -> None:
+def test_the_network_is_out_of_reach(sandbox):
     say = '.on("error", (e) => console.log(e.code)).on("connect", () => console.log("connected"));'
     (outcome,) = sandbox.run([script(f'require("net").connect(80, "127.0.0.1"){say}')])
     assert "connected" not in outcome.stdout, outcome
 
 
-def test_the_pools_run_it_by_its_name(package: Path) -> None:
+def test_the_pools_run_it_by_its_name(package):
     job = script("console.log(1);", "1\n")
     assert SharedPool().run([job])[0].passed
     with SeededPool(1) as pool:
         assert pool.submit(job).result().passed
 
 
-def test_the_oracle_gets_everything_and_silence_nothing(package: Path, tmp_path: Path) -> None:
+def test_the_oracle_gets_everything_and_silence_nothing(package, tmp_path):
     for model, score in (("codemind-oracle", 1.0), ("codemind-null", 0.0)):
         said("run", "--model", model, "--tasks", TASK, "--output_path", tmp_path / model, "--log_samples", UNSAFE)
         written, _ = read_run(tmp_path / model)
         assert written["results"][TASK]["passed,extract-code"] == score
 
 
-def test_recorded_answers_are_scored_and_verified(package: Path, tmp_path: Path) -> None:
+def test_recorded_answers_are_scored_and_verified(package, tmp_path):
     answers = {"sum": "```javascript\nconsole.log(6)\n```", "reversed": "```js\nconsole.log('3 2 1')\n```"}
     rows = [{"benchmark": "js", "problem_id": name, "response": text, "model": "m"} for name, text in answers.items()]
     (tmp_path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -121,17 +121,17 @@ def test_recorded_answers_are_scored_and_verified(package: Path, tmp_path: Path)
     assert "equal" in said("verify", place)
 
 
-def test_its_scripts_never_get_the_prompt_of_another_languages_scripts(package: Path) -> None:
+def test_its_scripts_never_get_the_prompt_of_another_languages_scripts(package):
     with pytest.raises(ValueError, match=r"no template javascript/script\.txt in .*ier"):
         ier.dataset(benchmark="js", setting="steps")
 
 
-def test_a_language_without_a_runtime_is_named() -> None:
+def test_a_language_without_a_runtime_is_named():
     message = r"no runtime executes programs in 'cobol'; there are runtimes for java, (javascript, )?python"
     with pytest.raises(ValueError, match=message):
         SharedPool().run([Job.script("", [("", "")], language="cobol")])
 
 
-def test_a_missing_interpreter_is_named() -> None:
+def test_a_missing_interpreter_is_named():
     with pytest.raises(ValueError, match="programs in cobol need cobc, and it is not on PATH"):
         Interpreter("cobol", ["cobc"], error="(?P<type>)(?P<message>)").sandbox()

@@ -24,7 +24,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_starts(script: Path) -> None:
+def test_a_script_starts(script):
     help_text = run(script, "--help")
     if "No module named 'torch'" in help_text.stderr:
         pytest.skip("needs torch")
@@ -33,7 +33,7 @@ def test_a_script_starts(script: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["ier", "locate", "repair", "sr"])
-def test_the_baselines_of_the_sample_are_those_that_are_shipped(family: str) -> None:
+def test_the_baselines_of_the_sample_are_those_that_are_shipped(family):
     tasks = baselines.FAMILIES[family]
     shipped = json.loads(baselines.OUTPUT_FILE.read_text(encoding="utf-8"))[f"{tasks.prefixes[0]}_sample"]
     documents = baselines.documents_of(tasks, tasks.benchmarks["sample"])
@@ -43,18 +43,18 @@ def test_the_baselines_of_the_sample_are_those_that_are_shipped(family: str) -> 
         assert scores[metric][name] == pytest.approx(score, abs=6e-4)
 
 
-def test_the_sandbox_is_measured(built: Path) -> None:
+def test_the_sandbox_is_measured(built):
     options = ("--only", "humaneval", "--only", "java", "--rounds", 1, "--first", 2)
     measured = run(ROOT / "utils/bench/execution.py", *options)
     assert measured.returncode == 0 and measured.stdout.count("two at a time") == 2, measured.stderr
 
 
-def test_ces_is_executed_again(built: Path, shared_data: Path) -> None:
+def test_ces_is_executed_again(built, shared_data):
     check = run(ROOT / "utils/prove/prove_ces.py", "--upstream", shared_data / "upstream", "--check")
     assert check.returncode == 0, check.stdout
 
 
-def test_two_records_of_figures_are_compared(tmp_path: Path) -> None:
+def test_two_records_of_figures_are_compared(tmp_path):
     for name, score in (("before", 0.5), ("same", 0.5), ("after", 0.25)):
         row = json.dumps(["aggregate", ["oracle", "task", "results"], {"score": score}])
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(row.encode() + b"\n"))

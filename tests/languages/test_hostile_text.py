@@ -27,7 +27,7 @@ PIECES = [
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("piece", "before"), list(zip(PIECES, itertools.cycle(BEFORE), strict=False)))
-def test_every_reader_ends_soon(piece: str, before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_reader_ends_soon(piece, before, monkeypatch):
     received: list[int] = []
 
     def counted(source: str) -> ast.Module:

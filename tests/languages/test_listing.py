@@ -17,7 +17,7 @@ def pieces(language: str, source: str) -> list[tuple[str, str]]:
     return [(marks[match.lastindex - 1][0], match[0]) for match in pattern.finditer(source) if match.lastindex]
 
 
-def test_every_language_has_marks() -> None:
+def test_every_language_has_marks():
     for name, language in languages().items():
         assert {kind for kind, _ in language.marks} == {"comment", "string", "keyword", "number"}, name
 
@@ -33,11 +33,11 @@ def test_every_language_has_marks() -> None:
     ("java", 'char c = \'"\'; String s = "\\"//";', 'keyword:char string:\'"\' string:"\\"//"'),
     ("java", "/* open", "comment:/* open"), ("java", "x # def None", ""),
 ])  # fmt: skip
-def test_pieces(language: str, source: str, expected: str) -> None:
+def test_pieces(language, source, expected):
     assert " ".join(f"{kind}:{text}" for kind, text in pieces(language, source)) == expected
 
 
-def test_comments_and_strings_of_java_are_those_of_its_grammar() -> None:
+def test_comments_and_strings_of_java_are_those_of_its_grammar():
     kinds = {"line_comment": "comment", "block_comment": "comment", "string_literal": "string"}
     kinds["character_literal"] = "string"
     for problem in read_java():

@@ -21,7 +21,7 @@ def tables(output: Path, observations: list) -> dict[str, Table]:
     return {table.name: table for table in analyses(read_runs([output]), observations)}
 
 
-def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table], observations: list) -> None:
+def test_scores_are_the_harness_s(output, tables, observations):
     records = tables["summary"].records()
     assert {record["model"] for record in records} == {"org/right", "org/scripts"}
     for record in records:
@@ -36,7 +36,7 @@ def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table], observ
         assert sum(scores) / len(scores) == record["value"]
 
 
-def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observations: list) -> None:
+def test_correlations_are_those_of_the_programs(tables, observations):
     mine = [o for o in observations if o.model == "org/scripts"]
     expected = stats.spearmanr([cyclomatic_complexity(o.unit[0].doc["code"]) for o in mine], [o.score for o in mine])
     of_model = [r for r in tables["correlations"].records() if r["model"] == "org/scripts" and r["benchmark"] == ALL]
@@ -48,7 +48,7 @@ def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observ
     assert others == [None] * len(others) != []
 
 
-def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table], observations: list) -> None:
+def test_a_program_counts_under_each_of_its_constructs(tables, observations):
     mine = [o for o in observations if o.model == "org/scripts"]
     records = [r for r in tables["constructs"].records() if r["model"] == "org/scripts" and r["benchmark"] == ALL]
     codes = {o.unit[0].doc["code"] for o in mine}
@@ -61,7 +61,7 @@ def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table],
         assert (record["n"], record["score"]) == (len(scores), pytest.approx(sum(scores) / len(scores)))
 
 
-def test_type_and_value_match(tables: dict[str, Table]) -> None:
+def test_type_and_value_match(tables):
     records = [r for r in tables["output_types"].records() if r["benchmark"] == ALL]
     assert {(r["type_match"], r["value_match"]) for r in records if r["model"] == "org/right"} == {(1.0, 1.0)}
     # The other model answers every function and method with a string.
@@ -70,7 +70,7 @@ def test_type_and_value_match(tables: dict[str, Table]) -> None:
     assert sum(r["n"] for r in others.values()) == 24
 
 
-def test_the_models_are_compared_on_the_problems_both_ran(tables: dict[str, Table], observations: list) -> None:
+def test_the_models_are_compared_on_the_problems_both_ran(tables, observations):
     (record,) = [r for r in tables["comparisons"].records() if r["benchmark"] == ALL]
     lost = sum(1 - o.score for o in observations if o.model == "org/scripts")
     assert record["difference"] == pytest.approx(lost / 24)
@@ -78,13 +78,13 @@ def test_the_models_are_compared_on_the_problems_both_ran(tables: dict[str, Tabl
     assert record["test"] == "McNemar"
 
 
-def test_the_hardest_problems_come_first(tables: dict[str, Table]) -> None:
+def test_the_hardest_problems_come_first(tables):
     scores = [r["score"] for r in tables["problems"].records()]
     assert scores == sorted(scores)
     assert scores[0] == 0.5
 
 
-def test_tables_say_the_same_in_every_form(tables: dict[str, Table]) -> None:
+def test_tables_say_the_same_in_every_form(tables):
     assert {"summary", "correlations", "constructs", "output_types", "comparisons", "problems"} <= set(tables)
     assert all(table.rows for table in tables.values())
     for table in tables.values():
@@ -96,7 +96,7 @@ def test_tables_say_the_same_in_every_form(tables: dict[str, Table]) -> None:
         assert len(table.to_text().splitlines()) == len(table.rows) + 2
 
 
-def test_how_readers_see_values() -> None:
+def test_how_readers_see_values():
     assert show(0.71512, "percent") == "71.5%"
     assert show(0.0000001, "p") == "<0.001"
     assert show(math.nan, "percent") == "\u2013"
@@ -117,14 +117,14 @@ def test_how_readers_see_values() -> None:
 RUNTIME = "codemind_runtime_sample"
 
 
-def test_a_task_that_nobody_has_measured_has_no_baseline() -> None:
+def test_a_task_that_nobody_has_measured_has_no_baseline():
     view = views()["runtime"]
     assert view.baseline(RUNTIME, "coverage_balanced") == 0.5
     assert math.isnan(view.baseline(RUNTIME, "answered")) and math.isnan(view.baseline("codemind_of_a_user", "right"))
 
 
 @pytest.mark.parametrize("task", ["humaneval", "classeval", "cruxeval", "avatar", "sample"])
-def test_baselines_of_runtime_behaviour_are_low(task: str) -> None:
+def test_baselines_of_runtime_behaviour_are_low(task):
     """What needs no execution: at most 65 % of coverage, at most 60 % of the path, few states and outputs."""
     view = views()["runtime"]
     best = {
@@ -135,7 +135,7 @@ def test_baselines_of_runtime_behaviour_are_low(task: str) -> None:
     assert best["state_executed"] <= 0.08 and best["output"] <= 0.11
 
 
-def test_the_summary_shows_them(tmp_path: Path) -> None:
+def test_the_summary_shows_them(tmp_path):
     evaluate(tmp_path, "org/silent", lambda document: "", [RUNTIME])
     runs = read_runs([tmp_path])
     rows = {row["metric"]: row for row in summary(runs, observe(runs)).records()}

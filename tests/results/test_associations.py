@@ -28,7 +28,7 @@ SR = dict.fromkeys("abcdefghi", False)
 FACTS = observed("m", "ier", IER) + observed("m", "dsr", DSR) + observed("m", "sr", SR)
 
 
-def test_pairs_of_families_on_their_common_problems() -> None:
+def test_pairs_of_families_on_their_common_problems():
     rows = {(row["first"], row["second"]): row for row in associations(FACTS).records()}
     assert len(rows) == 6
     forwards, backwards = rows[("IER", "DSR")], rows[("DSR", "IER")]
@@ -41,18 +41,18 @@ def test_pairs_of_families_on_their_common_problems() -> None:
     assert rows[("IER", "SR")]["n"] == 9 and rows[("IER", "SR")]["phi"] is None and rows[("IER", "SR")]["p"] is None
 
 
-def test_a_run_with_one_family_shows_nothing_and_says_what_is_missing() -> None:
+def test_a_run_with_one_family_shows_nothing_and_says_what_is_missing():
     table = associations(observed("m", "ier", IER))
     assert not table.rows
     assert "Not asked: SR, DSR" in table.note and "cause" not in table.title
 
 
-def test_the_same_problem_under_another_name_of_its_benchmark_is_one() -> None:
+def test_the_same_problem_under_another_name_of_its_benchmark_is_one():
     both = observed("m", "ier", IER, "classeval") + observed("m", "sr", SR, "classeval_methods")
     assert associations(both).records()[0]["n"] == 9
 
 
-def test_an_upset_plot_shows_the_exact_intersections() -> None:
+def test_an_upset_plot_shows_the_exact_intersections():
     table = overlap(FACTS[:20])
     (figure,) = plots([table])
     assert isinstance(figure, UpSet)
@@ -64,7 +64,7 @@ def test_an_upset_plot_shows_the_exact_intersections() -> None:
     assert sorted(filter(None, titles)) == sorted(f"solved under {sets}: {count}" for sets, count in counts.items())
 
 
-def test_only_common_problems_count() -> None:
+def test_only_common_problems_count():
     unrolled = observed("m", "ier_unrolled", {"a": True, "b": True, "c": False, "x": True})
     plain = observed("m", "ier", {"a": True, "b": False, "c": False, "y": True})
     (row, total) = on_same_problems([*unrolled, *plain, *observed("n", "ier", {"a": True})]).records()
@@ -74,5 +74,5 @@ def test_only_common_problems_count() -> None:
     assert row["difference"] == pytest.approx(1 / 3) and row["low"] <= row["difference"] <= row["high"]
 
 
-def test_without_the_other_family_there_is_nothing() -> None:
+def test_without_the_other_family_there_is_nothing():
     assert not on_same_problems(observed("m", "ier_unrolled", {"a": True})).rows

@@ -57,7 +57,7 @@ def content(output: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_every_combination_of_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_combination_of_caches(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "PATH", str(tmp_path / "requests"))
     with chat_server(first_model) as first, chat_server(second_model) as second:
         urls = {"first": first.url, "second": second.url}
@@ -85,7 +85,7 @@ def test_every_combination_of_caches(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_cached_request_of_another_seed(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cached_request_of_another_seed(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "PATH", str(tmp_path / "requests"))
     for option in (3 - seed, seed):
         arguments = ["run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample"]
@@ -95,7 +95,7 @@ def test_a_cached_request_of_another_seed(seed: int, tmp_path: Path, monkeypatch
     assert (scores["r_ier_fresh,strict-match"], scores["contamination_gap,strict-match"]) == (1, 0)
 
 
-def test_a_replay_is_recorded_with_every_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replay_is_recorded_with_every_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "PATH", str(tmp_path / "requests"))
     documents = ier.dataset(benchmark="sample", setting="steps")["test"]
     rows = [

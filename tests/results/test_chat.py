@@ -42,19 +42,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def test_it_verifies(run: Path) -> None:
+def test_it_verifies(run):
     result = codemind("verify", run)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"{MODEL}: equal ({len(TASKS)} tasks, ")
 
 
-def test_a_citation_says_that_it_was_a_chat(run: Path) -> None:
+def test_a_citation_says_that_it_was_a_chat(run):
     cited = said("cite", run)
     assert cited.count(f"{MODEL} on codemind_") == len(TASKS)
     assert cited.count("form of the prompts: as chat messages") == len(TASKS)
 
 
-def test_lengths_of_responses_are_recorded_and_shown(run: Path) -> None:
+def test_lengths_of_responses_are_recorded_and_shown(run):
     """In characters, and in tokens, which this server counts as words."""
     (read,) = read_runs([run])
     for task in read.tasks:
@@ -71,7 +71,7 @@ def test_lengths_of_responses_are_recorded_and_shown(run: Path) -> None:
     assert re.search(rf"{TASKS[0]} +24 +{mean}", shown.output), shown.output
 
 
-def test_one_changed_character_is_one_difference(run: Path) -> None:
+def test_one_changed_character_is_one_difference(run):
     (samples,) = run.rglob("samples_codemind_sr_sample_*.jsonl")
     content = samples.read_text()
     rows = [json.loads(line) for line in content.splitlines()]
@@ -87,7 +87,7 @@ def test_one_changed_character_is_one_difference(run: Path) -> None:
     assert len(differences) == 1 and "the response is changed since the run" in differences[0], result.output
 
 
-def test_the_report_shows_messages_and_not_their_escapes(run: Path) -> None:
+def test_the_report_shows_messages_and_not_their_escapes(run):
     observations = observe(read_runs([run]))
     assert len({one.task for one in observations}) == len(TASKS)
     for one in observations:
@@ -97,14 +97,14 @@ def test_the_report_shows_messages_and_not_their_escapes(run: Path) -> None:
             assert text.startswith(("[user]\n", "[system]\n")) and text.endswith(sample.doc["prompt"])
 
 
-def test_its_samples_are_recordings_with_their_prompts(run: Path) -> None:
+def test_its_samples_are_recordings_with_their_prompts(run):
     (samples,) = run.rglob("samples_codemind_ier_sample_*.jsonl")
     with pytest.raises(ValueError, match="does not begin with its `prompt`"):
         read_recordings([samples], strip_prompt=True)
     assert len(read_recordings([samples]).responses) == 24
 
 
-def test_it_is_reported_submitted_and_shown(run: Path, tmp_path: Path) -> None:
+def test_it_is_reported_submitted_and_shown(run, tmp_path):
     page = tmp_path / "report.html"
     said("report", run, "-o", page)
     assert page.stat().st_size > 10_000

@@ -40,7 +40,7 @@ def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_overall_score_of_a_group_is_the_harness_s(grouped: Path) -> None:
+def test_the_overall_score_of_a_group_is_the_harness_s(grouped):
     runs = read_runs([grouped])
     scores = summary(runs, observe(runs))
     (row,) = overall(runs, scores).rows
@@ -56,14 +56,14 @@ def test_the_overall_score_of_a_group_is_the_harness_s(grouped: Path) -> None:
     assert re.search(rf"r_ier +codemind_ier_both +org/grouped +{row['value']:.1%}", shown), shown
 
 
-def test_a_task_in_no_group_stands_for_itself(output: Path) -> None:
+def test_a_task_in_no_group_stands_for_itself(output):
     runs = read_runs([output])
     rows = overall(runs, summary(runs, observe(runs))).rows
     assert [(row["group"], row["model"]) for row in rows] == [(TASK, "org/right"), (TASK, "org/scripts")]
     assert [row["value"] for row in rows] == [run.tasks[0].main_metrics["r_ier"].value for run in runs]
 
 
-def test_views_report_what_the_readme_tells_users_to_report() -> None:
+def test_views_report_what_the_readme_tells_users_to_report():
     readme = (ROOT / "README.md").read_text()
     rows = dict(re.findall(r"^\| `codemind_(\w+)` \| .* \| (`[^|]*`) \|", readme, flags=re.MULTILINE))
     assert len(rows) >= 10
@@ -72,7 +72,7 @@ def test_views_report_what_the_readme_tells_users_to_report() -> None:
         assert views()[name.removesuffix("_humaneval")].reported[: len(metrics)] == tuple(metrics), name
 
 
-def test_groups_have_the_metrics_to_report() -> None:
+def test_groups_have_the_metrics_to_report():
     groups = {path.stem: yaml.safe_load(path.read_text()) for path in task_directory().rglob("codemind_*.yaml")}
     checked = 0
     for name, view in views().items():
@@ -83,7 +83,7 @@ def test_groups_have_the_metrics_to_report() -> None:
     assert checked >= 10
 
 
-def test_two_models_are_compared_problem_by_problem(output: Path) -> None:
+def test_two_models_are_compared_problem_by_problem(output):
     right, scripts = output / "org__right", output / "org__scripts"
     header, _, *rows = said("compare", right, scripts).splitlines()
     assert header.split()[:5] == ["Family", "Score", "Benchmark", "org/right", "org/scripts"]
@@ -96,7 +96,7 @@ def test_two_models_are_compared_problem_by_problem(output: Path) -> None:
     assert cells[-1] == "24"
 
 
-def test_runs_that_cannot_be_compared_are_named(output: Path, grouped: Path, tmp_path: Path) -> None:
+def test_runs_that_cannot_be_compared_are_named(output, grouped, tmp_path):
     assert "several models" in refused("compare", output, output / "org__right")
     (file,) = (output / "org__right").glob("results_*.json")
     (samples,) = (output / "org__right").glob("samples_*.jsonl")

@@ -16,7 +16,6 @@ from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
 from tests.cli import said
-from tests.results.browser import Browser
 from tests.results.harness import evaluate
 
 TASKS = ["codemind_ier_sample", "codemind_sr_sample", "codemind_dsr_sample", "codemind_sr_misleading_sample"]
@@ -59,19 +58,19 @@ def of(observations: list[Observation], family: str) -> dict[str, Observation]:
     return {o.problem_id: o for o in observations if o.view.title == family}
 
 
-def test_views_have_distinct_names_and_titles() -> None:
+def test_views_have_distinct_names_and_titles():
     assert all(name == view.name for name, view in views().items())
     assert len({view.title for view in views().values()}) == len(views()) == 43
 
 
-def test_a_task_belongs_to_the_family_that_its_results_record() -> None:
+def test_a_task_belongs_to_the_family_that_its_results_record():
     assert view_of(task_run("codemind_ier_cruxeval", family="sr")).title == "SR"
     assert view_of(task_run("mine", family="ier_direct")).title == "IER direct"
     assert view_of(task_run("codemind_ier_cruxeval", family="of another package")) is None
     assert view_of(task_run("codemind_ier_cruxeval")) is None
 
 
-def test_specification_reasoning_pairs_the_settings(run: Run, observations: list[Observation]) -> None:
+def test_specification_reasoning_pairs_the_settings(run, observations):
     by_problem = of(observations, "SR")
     documents = run.task("codemind_sr_sample").read_samples()
     assert len(by_problem) == len(documents) / 2
@@ -87,7 +86,7 @@ def test_specification_reasoning_pairs_the_settings(run: Run, observations: list
     assert estimate.n == len(by_problem)
 
 
-def test_the_report_shows_what_differs_in_specification_reasoning(observations: list[Observation]) -> None:
+def test_the_report_shows_what_differs_in_specification_reasoning(observations):
     helped = of(observations, "SR")[HELPED]
     parts = {part.title: part for part in helped.view.parts(helped.unit)}
     assert "+    return 0" not in parts["What differs"].text
@@ -99,7 +98,7 @@ def test_the_report_shows_what_differs_in_specification_reasoning(observations: 
     assert parts["Test t"].text
 
 
-def test_semantics_reasoning_shows_three_programs(observations: list[Observation]) -> None:
+def test_semantics_reasoning_shows_three_programs(observations):
     by_problem = of(observations, "DSR")
     parts = {part.title: part for part in by_problem[HELPED].view.parts(by_problem[HELPED].unit)}
     problems = {problem.problem_id: problem for problem in sample.read()}
@@ -112,7 +111,7 @@ def test_semantics_reasoning_shows_three_programs(observations: list[Observation
     assert by_problem[HELPED].programs["C+"].loc > by_problem[HELPED].programs["C"].loc
 
 
-def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(observations: list[Observation]) -> None:
+def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(observations):
     known = next(o for o in of(observations, "IER").values() if o.unit[0].doc["kind"] == "function")
     first = known.unit[0]
     # What the score refuses to parse for its length has no type; two million lists would take gigabytes.
@@ -122,7 +121,7 @@ def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(observations
         assert known.view.type_match((changed,)) == ("List", expected, known.solved)
 
 
-def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:
+def test_overlap_counts_each_problem_once(observations):
     records = [record for record in overlap(observations).records() if record["benchmark"] == ALL]
     common = set(of(observations, "IER")) & set(of(observations, "SR")) & set(of(observations, "DSR"))
     assert sum(record["problems"] for record in records) == len(common)
@@ -135,7 +134,7 @@ def test_overlap_counts_each_problem_once(observations: list[Observation]) -> No
     assert none["examples"] == WRONG
 
 
-def test_every_score_and_program_has_its_correlations(run: Run, observations: list[Observation]) -> None:
+def test_every_score_and_program_has_its_correlations(run, observations):
     tables = {table.name: table for table in analyses([run], observations)}
     rows = [row for row in tables["correlations"].records() if row["benchmark"] == ALL]
     known = [view for _, view in run.known_tasks]
@@ -144,7 +143,7 @@ def test_every_score_and_program_has_its_correlations(run: Run, observations: li
     }
 
 
-def test_all_families_open_in_the_browser(browser: Browser, directory: Path, tmp_path: Path) -> None:
+def test_all_families_open_in_the_browser(browser, directory, tmp_path):
     page = tmp_path / "report.html"
     said("report", directory, "-o", page)
     browser.open(page)

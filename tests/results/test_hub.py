@@ -28,7 +28,7 @@ def loaded(folder: Path, name: str) -> bytes:
     return dump_problems(Problem.from_row(row) for row in rows)
 
 
-def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_loads_back_to_the_same_digest(cache, monkeypatch):
     folder = cache / "folder"
     result = said("data", "push", "--benchmark", "sample", "--output_path", folder)
     expected = benchmark_digests("sample")["sample"]
@@ -45,7 +45,7 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
     assert declared["tasks"] == []  # the sample is not a benchmark
 
 
-def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, built_data: Path) -> None:
+def test_every_benchmark_loads_back_to_the_released_digest(cache, built_data):
     problems = {name: load_problems(benchmark_path(built_data, name)) for name in ("humaneval", "avatar")}
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
     for name in problems:
@@ -55,7 +55,7 @@ def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, built_da
     assert declared["tasks"] == [{"id": "codemind_ier_avatar", "config": "avatar", "split": "test"}]
 
 
-def test_where_to_send_must_be_said(tmp_path: Path) -> None:
+def test_where_to_send_must_be_said(tmp_path):
     for arguments in ([], ["org/name", "--output_path", tmp_path]):
         assert "--output_path" in refused("data", "push", *arguments, status=2)
 
@@ -85,9 +85,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (("--benchmark", "classeval"), "y\n", True), (("--benchmark", "classeval", "--yes"), "", True),
     (("--benchmark", "humaneval"), "", True),
 ])  # fmt: skip
-def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
-    sent: list[str], options: tuple[str, ...], answer: str, goes: bool
-) -> None:
+def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(sent, options, answer, goes):
     result = codemind("data", "push", "org/name", *options, stdin=answer)
     assert sent == (["org/name"] if goes else [])
     assert (result.exit_code == 0) == goes, result.output
@@ -95,7 +93,7 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
     assert ("FudanSELab/ClassEval: CC BY-NC 4.0" in result.output) == ("humaneval" not in options)
 
 
-def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_without_a_licence_is_named_as_such(sent, monkeypatch):
     traced = dataclasses.replace(benchmarks()["sample"], sources=(SOURCES["r-eval/REval"],))
     monkeypatch.setattr(data_commands, "benchmarks", lambda: {**benchmarks(), "sample": traced})
     result = codemind("data", "push", "org/name", "--benchmark", "sample", stdin="n\n")
@@ -103,7 +101,7 @@ def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: p
     assert "may not be passed on freely (r-eval/REval: no licence)" in result.output
 
 
-def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
+def test_every_benchmark_names_the_licences_of_all_it_is_read_from():
     known = benchmarks().items()
     read_from = {name: {archive.repository for archive in one.archives} for name, one in known if one.archives}
     assert set(read_from) == {name for name, one in known if not one.packaged}
@@ -116,7 +114,7 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
         assert benchmarks()[name].free == (not named & restricted), name
 
 
-def test_the_documentation_names_every_licence() -> None:
+def test_the_documentation_names_every_licence():
     page = (Path(__file__).parents[2] / "docs/data.md").read_text(encoding="utf-8")
     sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {OWN}
     assert {"Intelligent-CAT-Lab/CodeMind", "openai/human-eval", "FudanSELab/ClassEval"} < {one.name for one in sources}
@@ -129,7 +127,7 @@ class ConnectError(Exception):
 
 
 @pytest.mark.parametrize("error", [OSError, ConnectError])
-def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
+def test_a_hub_that_cannot_be_reached_is_named(monkeypatch, error):
     def refuse(*arguments: object, **options: object) -> None:
         raise error("no route to host")
 

@@ -29,7 +29,7 @@ def observations(tmp_path_factory: pytest.TempPathFactory) -> list[Observation]:
     return observe(read_runs([folder]))
 
 
-def test_pairs_set_every_two_families_beside_each_other(observations: list[Observation]) -> None:
+def test_pairs_set_every_two_families_beside_each_other(observations):
     rows = {(r["first"], r["second"]): r for r in associations(observations).records()}
     assert set(rows) == {("IER", "Input"), ("Input", "IER")}
     row = rows["IER", "Input"]
@@ -40,7 +40,7 @@ def test_pairs_set_every_two_families_beside_each_other(observations: list[Obser
     assert (other["first_only"], other["second_only"], other["given_right"]) == (0, len(SCRIPTS), 1)
 
 
-def test_outcomes_say_what_became_of_an_input(observations: list[Observation]) -> None:
+def test_outcomes_say_what_became_of_an_input(observations):
     outcomes = {o.problem_id: o.view.outcome(o.unit) for o in observations if o.view.name == "input"}
     assert outcomes[FUNCTIONS[0]] == "no input of values"
     assert outcomes[SCRIPTS[0]] == "incorrect input"

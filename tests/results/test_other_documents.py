@@ -1,8 +1,6 @@
 """Runs whose documents are not the tasks' default ones: their responses are sealed, and they verify."""
 
 import shutil
-from pathlib import Path
-from typing import Any
 
 import lm_eval
 import pytest
@@ -14,7 +12,7 @@ from lm_eval_codemind.harness.reference import OracleLM
 from tests.cli import said
 
 
-def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None:
+def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path):
     config = f"include: {task_directory()}/ier/codemind_ier_sample.yaml\ntask: codemind_ier_again\nrepeats: 2\n"
     (tmp_path / "again.yaml").write_text(config)
     manager = TaskManager(include_path=[str(task_directory()), str(tmp_path)], include_defaults=False)
@@ -31,7 +29,7 @@ def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None
     pytest.param("codemind_dsr_sample", {"transform_seed": 5}, marks=pytest.mark.slow),
     ("codemind_sr_sample", {"hint_seed": 7}),
 ], ids=["prompts", "transform_seed", "hint_seed"])  # fmt: skip
-def test_a_run_with_other_documents_verifies(task: str, metadata: Any, tmp_path: Path) -> None:
+def test_a_run_with_other_documents_verifies(task, metadata, tmp_path):
     if metadata == "prompts":
         shutil.copytree(IER.templates, tmp_path / "mine" / "ier")
         for file in (tmp_path / "mine" / "ier").glob("*.txt"):

@@ -33,7 +33,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_results_say_recorded_and_digest_only_prompts_that_are_named(scored: Path) -> None:
+def test_results_say_recorded_and_digest_only_prompts_that_are_named(scored):
     (run,) = read_runs([scored])
     suite = run.tasks[0].suite
     assert run.recorded and suite["prompts"] == "recorded" and "prompts_sha256" not in suite
@@ -44,7 +44,7 @@ def test_results_say_recorded_and_digest_only_prompts_that_are_named(scored: Pat
     assert sealed(suite["recorded_prompts"]) == expected
 
 
-def test_the_report_does_not_show_our_prompt(scored: Path, tmp_path: Path) -> None:
+def test_the_report_does_not_show_our_prompt(scored, tmp_path):
     observations = observe(read_runs([scored]))
     titles = {part.title for one in observations for part in one.view.parts(one.unit)}
     assert "Response" in titles and "Prompt" not in titles
@@ -52,11 +52,11 @@ def test_the_report_does_not_show_our_prompt(scored: Path, tmp_path: Path) -> No
     assert "logged outputs" in (tmp_path / "report.html").read_text()
 
 
-def test_they_verify_and_nothing_is_said_of_prompts(scored: Path) -> None:
+def test_they_verify_and_nothing_is_said_of_prompts(scored):
     assert "prompts" not in said("verify", scored)
 
 
-def test_they_are_submitted_when_asked_for_and_marked(scored: Path, tmp_path: Path) -> None:
+def test_they_are_submitted_when_asked_for_and_marked(scored, tmp_path):
     arguments = ["submit", scored, "--model", MODEL, "--dataset", "org/data", "-o", tmp_path]
     refusal = refused(*arguments)
     assert "recorded elsewhere" in refusal and "add --recorded" in refusal

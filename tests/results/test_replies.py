@@ -92,7 +92,7 @@ def readings(output: Path) -> dict[str, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("concurrent", ["", ",num_concurrent=4"])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_shape_in_the_middle(name: str, concurrent: str, tmp_path: Path) -> None:
+def test_a_shape_in_the_middle(name, concurrent, tmp_path):
     """Every second reply has the shape: the others count as they did, and this one as it says."""
     shape, kind = SHAPES[name]
     numbers: Counter[str] = Counter()
@@ -123,7 +123,7 @@ def test_a_shape_in_the_middle(name: str, concurrent: str, tmp_path: Path) -> No
         assert f"{odd} of 24 requests failed" in submitted.output
 
 
-def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path: Path) -> None:
+def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path):
     """With ``--use_cache`` and as the same record as without."""
     broken = True
 
@@ -150,7 +150,7 @@ def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path: Path) -
     assert suites[0]["response_lengths"]["tokens"] > 0 and suites[0]["readings"]["cut"] == 0
 
 
-def test_two_models_do_not_share_a_cache(tmp_path: Path) -> None:
+def test_two_models_do_not_share_a_cache(tmp_path):
     for model, text in (("a", right_answer), ("b", lambda messages: "no idea")):
         with chat_server(text) as server:
             done = run(server.url, tmp_path / model, "--use_cache", str(tmp_path / "cache"), model=model)
@@ -159,7 +159,7 @@ def test_two_models_do_not_share_a_cache(tmp_path: Path) -> None:
     assert scores == [1, 0]
 
 
-def test_the_token_limit_is_counted(tmp_path: Path) -> None:
+def test_the_token_limit_is_counted(tmp_path):
     def answer(messages: Messages) -> Any:
         body = completion("The loop runs")
         body["choices"][0]["finish_reason"] = "length"
@@ -170,7 +170,7 @@ def test_the_token_limit_is_counted(tmp_path: Path) -> None:
     assert readings(tmp_path)["cut"] == 3
 
 
-def test_an_endpoint_that_never_answers_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_never_answers_ends_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(replies, "_FAILURES_AT_FIRST", 3)
     with chat_server(lambda messages: Raw(ERROR, 401)) as server:
         done = run(server.url, tmp_path)
@@ -180,7 +180,7 @@ def test_an_endpoint_that_never_answers_ends_the_run(tmp_path: Path, monkeypatch
     assert len(server.requests) == 3
 
 
-def test_an_endpoint_that_is_gone_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_is_gone_is_not_asked_again(tmp_path, monkeypatch):
     monkeypatch.setattr(replies, "_FAILURES_LATER", 2)
     numbers = iter(range(100))
     with chat_server(lambda messages: right_answer(messages) if next(numbers) < 5 else Raw(ERROR, 500)) as server:
@@ -189,7 +189,7 @@ def test_an_endpoint_that_is_gone_is_not_asked_again(tmp_path: Path, monkeypatch
     assert readings(tmp_path)["failed"] == 19
 
 
-def test_one_warning_shows_the_shape(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_one_warning_shows_the_shape(tmp_path, caplog):
     replies._warned.clear()
     with caplog.at_level(logging.WARNING), chat_server(lambda messages: {"strange": 1}) as server:
         assert run(server.url, tmp_path, "--limit", "4").exit_code == 0

@@ -16,7 +16,6 @@ from lm_eval_codemind.families.table import Table, in_words
 from lm_eval_codemind.families.view import answer_of
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.results.figures import Figure, Mark
-from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.report import nothing_in
 from tests.cli import refused, said
 from tests.results.browser import Browser
@@ -60,7 +59,7 @@ def count(browser: Browser) -> int:
     return int(browser.text("#count").split()[0].replace(",", ""))
 
 
-def test_the_page_is_complete_when_it_opens_and_loads_nothing(browser: Browser, page: Path) -> None:
+def test_the_page_is_complete_when_it_opens_and_loads_nothing(browser, page):
     browser.open(page)
     assert browser.errors() == []
     assert browser.text("#count") == "48 of 48 samples"
@@ -76,7 +75,7 @@ def test_the_page_is_complete_when_it_opens_and_loads_nothing(browser: Browser, 
     assert browser.run("return [...document.querySelectorAll('.nothing')].every(d => !d.open)")
 
 
-def test_filters_and_search(browser: Browser, page: Path, observations: list[Observation]) -> None:
+def test_filters_and_search(browser, page, observations):
     browser.open(page)
     browser.choose("f-model", "org/scripts")
     browser.wait(lambda: count(browser) == 24)
@@ -101,7 +100,7 @@ def test_filters_and_search(browser: Browser, page: Path, observations: list[Obs
     assert browser.errors() == []
 
 
-def test_a_sample_opens_by_keyboard_and_shows_its_texts(browser: Browser, page: Path, observations: list) -> None:
+def test_a_sample_opens_by_keyboard_and_shows_its_texts(browser, page, observations):
     browser.open(page)
     browser.run("document.getElementById('list').focus()")
     browser.press("\ue015", "\ue015", "\ue007")  # arrow down twice, Enter
@@ -123,7 +122,7 @@ def test_a_sample_opens_by_keyboard_and_shows_its_texts(browser: Browser, page: 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [390, 1400])
-def test_the_top_shows_scores_and_nothing_overflows(browser: Browser, page: Path, width: int, dark: bool) -> None:
+def test_the_top_shows_scores_and_nothing_overflows(browser, page, width, dark):
     browser.open(page, width=width, height=900, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
     marks = texts(browser, "#overall g[data-series] title")
@@ -146,7 +145,7 @@ def test_the_top_shows_scores_and_nothing_overflows(browser: Browser, page: Path
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_an_incorrect_answer_is_two_clicks_away(browser: Browser, page: Path, observations: list, width: int) -> None:
+def test_an_incorrect_answer_is_two_clicks_away(browser, page, observations, width):
     browser.open(page, width=width, height=900)
     link = "#overall tbody tr:nth-child(2) small a"
     assert browser.run("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", link) < 900
@@ -159,7 +158,7 @@ def test_an_incorrect_answer_is_two_clicks_away(browser: Browser, page: Path, ob
     assert browser.errors() == []
 
 
-def test_numbers_lead_to_their_samples(browser: Browser, page: Path) -> None:
+def test_numbers_lead_to_their_samples(browser, page):
     """The links of the scores by construct, loop length and output type give as many samples as the rows have."""
     browser.open(page)
     links = browser.run(
@@ -183,7 +182,7 @@ def test_numbers_lead_to_their_samples(browser: Browser, page: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_what_is_too_wide_says_that_it_scrolls(browser: Browser, page: Path, width: int) -> None:
+def test_what_is_too_wide_says_that_it_scrolls(browser, page, width):
     browser.open(page, width=width)
     browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
     boxes = (
@@ -194,7 +193,7 @@ def test_what_is_too_wide_says_that_it_scrolls(browser: Browser, page: Path, wid
     assert any(wide for wide, _ in browser.run(boxes)) is (width == 390)
 
 
-def test_logged_outputs_have_a_badge_and_runs_say_their_costs(browser: Browser, output: Path, tmp_path: Path) -> None:
+def test_logged_outputs_have_a_badge_and_runs_say_their_costs(browser, output, tmp_path):
     for number, name in enumerate(("org__right", "org__scripts")):
         (file,) = (output / name).glob("results_*.json")
         raw = json.loads(file.read_text())
@@ -216,7 +215,7 @@ def test_logged_outputs_have_a_badge_and_runs_say_their_costs(browser: Browser, 
     assert texts(browser, "#overall thead th")[2:] == ["Requests", "Output tokens", "Hours", "Billion parameters"]
 
 
-def test_many_scores_are_rows_and_fit(browser: Browser, tmp_path: Path) -> None:
+def test_many_scores_are_rows_and_fit(browser, tmp_path):
     tasks = ["codemind_ier_sample", "codemind_ier_fresh_sample", "codemind_verdict_sample", "codemind_locate_sample"]
     evaluate(tmp_path, "org/many", lambda doc: "", tasks)
     browser.open(reported(tmp_path), width=1400)
@@ -240,12 +239,12 @@ def test_many_scores_are_rows_and_fit(browser: Browser, tmp_path: Path) -> None:
     ([{"n": 90, "p_corrected": 0.01, "benchmark": "one"}, {"n": 90, "p_corrected": 0.2, "benchmark": "all"}], "no"),
     ([{"problem_id": "a"}], ""),
 ])  # fmt: skip
-def test_an_analysis_without_a_finding_says_why(rows: list[dict[str, Any]], nothing: str) -> None:
+def test_an_analysis_without_a_finding_says_why(rows, nothing):
     reason = nothing_in(Table("associations", "", "", rows))
     assert reason.startswith(nothing) and bool(reason) is bool(nothing)
 
 
-def test_every_metric_has_words() -> None:
+def test_every_metric_has_words():
     files = TASKS.rglob("*.y*ml")
     metrics = {name for file in files for name in re.findall(r"^ *- metric: ['\"]?([\w@]+)", file.read_text(), re.M)}
     assert len(metrics) > 50
@@ -254,14 +253,14 @@ def test_every_metric_has_words() -> None:
     assert in_words("mine") == "mine"
 
 
-def test_an_answer_has_no_empty_lines_around_it(observations: list[Observation]) -> None:
+def test_an_answer_has_no_empty_lines_around_it(observations):
     sample = observations[0].unit[0]
     for text, shown in (("\n  'a'\n\nb\n", "  'a'\n\nb"), ("\n\n", "(empty)"), (None, "(none)")):
         assert answer_of(replace(sample, answers=(Answer(text),))).text == shown
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_on_a_phone_nothing_is_cut_off(browser: Browser, page: Path, dark: bool) -> None:
+def test_on_a_phone_nothing_is_cut_off(browser, page, dark):
     browser.open(page, width=360, height=740, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= 360
     red = browser.run("return getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
@@ -276,7 +275,7 @@ def test_on_a_phone_nothing_is_cut_off(browser: Browser, page: Path, dark: bool)
     assert browser.errors() == []
 
 
-def test_the_button_switches_between_light_and_dark(browser: Browser, page: Path) -> None:
+def test_the_button_switches_between_light_and_dark(browser, page):
     browser.open(page)
     before = browser.run("return getComputedStyle(document.body).backgroundColor")
     browser.click("#theme")
@@ -286,7 +285,7 @@ def test_the_button_switches_between_light_and_dark(browser: Browser, page: Path
 @pytest.mark.parametrize(
     ("task", "keyword", "plain"), [(TASK, "elif", "String"), ("codemind_ier_sample_java", "static", "def")]
 )
-def test_code_is_coloured_by_language(browser: Browser, tmp_path: Path, task: str, keyword: str, plain: str) -> None:
+def test_code_is_coloured_by_language(browser, tmp_path, task, keyword, plain):
     evaluate(tmp_path, "org/coloured", lambda doc: "", [task])
     browser.open(reported(tmp_path))
     browser.run("document.getElementById('list').focus()")
@@ -300,7 +299,7 @@ def test_code_is_coloured_by_language(browser: Browser, tmp_path: Path, task: st
 
 
 @pytest.mark.slow
-def test_hostile_content_shows_as_text(browser: Browser, tmp_path: Path) -> None:
+def test_hostile_content_shows_as_text(browser, tmp_path):
     long = HOSTILE + "x" * 5_000_000
     evaluate(tmp_path, HOSTILE_MODEL, lambda doc: long if doc["kind"] == "script" else HOSTILE, [TASK])
     (samples,) = tmp_path.rglob("samples_*.jsonl")
@@ -336,7 +335,7 @@ def test_hostile_content_shows_as_text(browser: Browser, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_large_report_draws_only_the_rows_that_are_seen(browser: Browser, output: Path, tmp_path: Path) -> None:
+def test_a_large_report_draws_only_the_rows_that_are_seen(browser, output, tmp_path):
     """Models with 1,450 problems each: only the rows that are seen are in the page."""
     (results,) = output.glob("org__right/results_*.json")
     (samples,) = output.glob("org__right/samples_*.jsonl")
@@ -368,14 +367,14 @@ def test_a_large_report_draws_only_the_rows_that_are_seen(browser: Browser, outp
     assert browser.errors() == []
 
 
-def test_the_page_holds_the_tables_that_files_hold(page: Path) -> None:
+def test_the_page_holds_the_tables_that_files_hold(page):
     inside = unpacked(page, "tables")
     files = {file.stem: file.read_text() for file in (page.parent / "tables").glob("*.csv")}
     assert inside == files
     assert {file.stem for file in (page.parent / "tables").glob("*.json")} == set(files)
 
 
-def test_the_page_holds_every_sample(page: Path, observations: list[Observation]) -> None:
+def test_the_page_holds_every_sample(page, observations):
     index = unpacked(page, "index")
     stored = [text for number in range(len(index["texts"])) for text in unpacked(page, f"texts-{number}")]
     parts = unpacked(page, "samples-0")
@@ -389,7 +388,7 @@ def test_the_page_holds_every_sample(page: Path, observations: list[Observation]
     assert max(Counter(stored).values()) == 1
 
 
-def test_figures_are_well_formed_and_place_marks_by_value(page: Path) -> None:
+def test_figures_are_well_formed_and_place_marks_by_value(page):
     files = list((page.parent / "figures").glob("*.svg"))
     assert files
     for file in files:
@@ -404,7 +403,7 @@ def test_figures_are_well_formed_and_place_marks_by_value(page: Path) -> None:
     assert dots[-1] <= 100
 
 
-def test_show_prints_scores_and_the_hardest_problems(output: Path) -> None:
+def test_show_prints_scores_and_the_hardest_problems(output):
     result = said("show", output, "-n", "2")
     assert re.search(r"codemind_ier_sample\s+org/right\s+r_ier\s+100.0%", result)
     assert "Hardest problems of IER" in result
@@ -412,5 +411,5 @@ def test_show_prints_scores_and_the_hardest_problems(output: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "report"])
-def test_errors_name_the_path(command: str, tmp_path: Path) -> None:
+def test_errors_name_the_path(command, tmp_path):
     assert str(tmp_path / "none") in refused(command, tmp_path / "none")

@@ -1,6 +1,5 @@
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,7 @@ from tests.results.conftest import TASK
 OLD = "results_2020-01-01T00-00-00.000001.json"
 
 
-def test_reads_what_the_harness_wrote(output: Path) -> None:
+def test_reads_what_the_harness_wrote(output):
     runs = read_runs([output])
     assert [run.model for run in runs] == ["org/right", "org/scripts"]
     for run in runs:
@@ -32,7 +31,7 @@ def test_reads_what_the_harness_wrote(output: Path) -> None:
     assert sample.prompts[0].endswith(sample.doc["prompt"])
 
 
-def test_two_runs_of_a_model_are_told_apart_by_date(output: Path, tmp_path: Path) -> None:
+def test_two_runs_of_a_model_are_told_apart_by_date(output, tmp_path):
     (file,) = output.glob("org__right/results_*.json")
     shutil.copy(file, tmp_path / OLD)
     labels = [run.label for run in read_runs([file, tmp_path])]
@@ -44,7 +43,7 @@ def test_two_runs_of_a_model_are_told_apart_by_date(output: Path, tmp_path: Path
     (OLD, "{", "not a result file of the harness"), (OLD, '{"results": {}}', "no results and configs"),
     (OLD, '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"), ("other.json", "{}", "no result file"),
 ])  # fmt: skip
-def test_bad_files_are_named(tmp_path: Path, name: str, content: str, message: str) -> None:
+def test_bad_files_are_named(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=message) as caught:
         read_runs([tmp_path])
@@ -53,7 +52,7 @@ def test_bad_files_are_named(tmp_path: Path, name: str, content: str, message: s
         read_runs([tmp_path / "nowhere"])
 
 
-def test_a_damaged_sample_is_named_with_its_line(output: Path, tmp_path: Path) -> None:
+def test_a_damaged_sample_is_named_with_its_line(output, tmp_path):
     shutil.copytree(output / "org__right", tmp_path / "copy")
     (samples,) = (tmp_path / "copy").glob("samples_*.jsonl")
     lines = samples.read_text().splitlines()
@@ -66,7 +65,7 @@ def test_a_damaged_sample_is_named_with_its_line(output: Path, tmp_path: Path) -
         run.tasks[0].read_samples()
 
 
-def test_a_run_without_samples_still_has_its_metrics(output: Path, tmp_path: Path) -> None:
+def test_a_run_without_samples_still_has_its_metrics(output, tmp_path):
     (file,) = output.glob("org__right/results_*.json")
     shutil.copy(file, tmp_path)
     (run,) = read_runs([tmp_path])

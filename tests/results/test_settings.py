@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_a_sentence_has_everything_that_a_score_depends_on(runs: Path) -> None:
+def test_a_sentence_has_everything_that_a_score_depends_on(runs):
     (file,) = (runs / "usual").rglob("results_*.json")
     suite = json.loads(file.read_text(encoding="utf-8"))["configs"][TASK]["metadata"]["suite"]
     interval = proportion(24, 24)
@@ -43,13 +43,13 @@ def test_a_sentence_has_everything_that_a_score_depends_on(runs: Path) -> None:
     assert "system instruction" not in sentence
 
 
-def test_a_model_with_other_settings(runs: Path) -> None:
+def test_a_model_with_other_settings(runs):
     sentence = said("cite", runs / "other")
     for part in ("codemind-null", "questions: 5 of 24", "few-shot examples: 1", "system instruction: Think", "toks=99"):
         assert part in sentence
 
 
-def test_a_comparison_names_each_setting_with_both_values(runs: Path) -> None:
+def test_a_comparison_names_each_setting_with_both_values(runs):
     notes = [line for line in said("compare", runs / "usual", runs / "other").splitlines() if line.startswith("note: ")]
     expected = {
         "few-shot examples: 3 and 1",
@@ -62,7 +62,7 @@ def test_a_comparison_names_each_setting_with_both_values(runs: Path) -> None:
     assert len(notes) == len(expected) + 1
 
 
-def test_a_setting_that_differs_within_a_group_is_given_for_each_task(tmp_path: Path) -> None:
+def test_a_setting_that_differs_within_a_group_is_given_for_each_task(tmp_path):
     metrics = [{"metric": "r_ier", "weight_by_size": True}]
     group = {"group": "codemind_both", "task": [TASK, "codemind_ier_sample_java"], "aggregate_metric_list": metrics}
     (tmp_path / "group.yaml").write_text(json.dumps(group))
@@ -72,5 +72,5 @@ def test_a_setting_that_differs_within_a_group_is_given_for_each_task(tmp_path: 
     assert "on codemind_both of CodeMind" in sentence and f"24 of 24 ({TASK})" in sentence
 
 
-def test_nothing_to_cite(tmp_path: Path) -> None:
+def test_nothing_to_cite(tmp_path):
     assert str(tmp_path) in refused("cite", tmp_path)

@@ -34,11 +34,11 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
     ("re2_a_b_prediction_c.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", None),
     ("ier_gpt-4xjsonl.gz", "ier_{model}.jsonl.gz", None),
 ])  # fmt: skip
-def test_names_of_files(name: str, pattern: str, model: str | None) -> None:
+def test_names_of_files(name, pattern, model):
     assert model_of(name, pattern) == model
 
 
-def test_every_recording_has_a_place(shared_data: Path) -> None:
+def test_every_recording_has_a_place(shared_data):
     known, others = read_manifest()
     for path in (shared_data / "recorded").glob("*.jsonl.gz"):
         patterns = [*(study.files for study in known), *others]
@@ -50,7 +50,7 @@ def result(model: str, *scores: float | None) -> studies.Result:
     return studies.Result("S", model, "b", 9, 0, dict(zip(headings, scores, strict=True)), {})
 
 
-def test_the_order_of_models() -> None:
+def test_the_order_of_models():
     lines = list(orders([result("a", 0.5, 0.5, 0.6), result("b", 0.4, 0.5, 0.7), result("c", 0.1, 0.1, 0.1)]))
     assert lines[2:] == [
         "| b | published | a > b > c |  |",
@@ -61,7 +61,7 @@ def test_the_order_of_models() -> None:
     assert list(orders([result("a", None, None, 0.5), result("b", None, None, 0.4)]))[2:] == ["| b | here | a > b |  |"]
 
 
-def test_repeated_and_excluded_rows() -> None:
+def test_repeated_and_excluded_rows():
     study = Study("S", "f", "b", {"problem_id": "P_{n}"}, {})
     documents = [{"benchmark": "b", "problem_id": f"P_{n}"} for n in "112"]
     rows = [{"n": n} for n in "1112344"]
@@ -69,7 +69,7 @@ def test_repeated_and_excluded_rows() -> None:
     assert keys == ["P_1", "P_1", "P_2", None, None]
 
 
-def test_recorded_verdicts() -> None:
+def test_recorded_verdicts():
     study = Study("S", "f", "b", {}, {}, recorded="said.output")
     assert study.verdict({"said": {"output": 1}}) is True and study.verdict({"said": {"output": None}}) is None
     assert Study("S", "f", "b", {}, {}).verdict({}) is None
@@ -82,9 +82,7 @@ def recorded(built: Path, tmp_path: Path) -> Path:
     return tmp_path / "recorded"
 
 
-def test_the_page_of_cut_recordings(
-    shared_data: Path, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_of_cut_recordings(shared_data, recorded, tmp_path, monkeypatch):
     out = tmp_path / "out"
     rows = read_rows(shared_data / "recorded" / "ces_localisation_gpt-4-turbo.jsonl.gz")[:20]
     write(recorded / "ces_localisation_kept-back.jsonl.gz", rows)
@@ -114,7 +112,7 @@ def test_the_page_of_cut_recordings(
     said("show", out / "ces_localisation_kept-back")
 
 
-def test_a_simulation_is_scored_verified_and_reported(shared_data: Path, recorded: Path, tmp_path: Path) -> None:
+def test_a_simulation_is_scored_verified_and_reported(shared_data, recorded, tmp_path):
     out = tmp_path / "out"
     rows = read_rows(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
     write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)
@@ -129,7 +127,7 @@ def test_a_simulation_is_scored_verified_and_reported(shared_data: Path, recorde
     assert "published" in refused("submit", out, *options)
 
 
-def test_an_empty_directory(tmp_path: Path) -> None:
+def test_an_empty_directory(tmp_path):
     assert "no recordings" in refused("results", tmp_path, "-o", tmp_path / "out")
 
 
@@ -149,13 +147,13 @@ def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPat
     return out
 
 
-def test_the_tables_are_those_of_the_documentation(scored: Path) -> None:
+def test_the_tables_are_those_of_the_documentation(scored):
     page = (scored / "results.md").read_text(encoding="utf-8")
     assert len(tables(page)) >= 15
     assert [table for table in undocumented(page) if table[0] != LIST] == []
 
 
-def test_the_reward_of_a_recorded_response_is_its_score(scored: Path, built: Path, tmp_path: Path) -> None:
+def test_the_reward_of_a_recorded_response_is_its_score(scored, built, tmp_path):
     exported: dict[str, dict[Key, dict[str, Any]]] = {}
     compared: dict[str, int] = {}
     for task in (task for run in read_runs([scored]) for task in run.tasks):

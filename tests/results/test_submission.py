@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import tarfile
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ def arguments(run: Path, output: Path, *options: str, model: str = "org/scripts"
     return ["submit", run, "--model", model, "--dataset", "org/codemind", "-o", output, *options]
 
 
-def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -> None:
+def test_a_complete_run_is_written_in_every_form(output, tmp_path):
     options = ["--model-was", "org/scripts", "--source-url", "https://example.org/r"]
     options += ["--user", "me", "--revision", "abc", "--notes", "on one GPU"]
     said(*arguments(output / "org__scripts", tmp_path, *options, model="org/model"))
@@ -66,7 +65,7 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
     said("verify", bundle)
 
 
-def test_the_same_run_gives_the_same_bundle(output: Path, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_bundle(output, tmp_path):
     for name in ("one", "two"):
         said(*arguments(output / "org__right", tmp_path / name, model="org/right"))
     one, two = (next((tmp_path / name).glob("*.gz")).read_bytes() for name in ("one", "two"))
@@ -87,7 +86,7 @@ def csv_rows(run: Run) -> list[str]:
     return leaderboard_csv(leaderboard_rows(run, Submission("org/model", "org/data"))).splitlines()
 
 
-def test_rows_for_the_authors_leaderboard() -> None:
+def test_rows_for_the_authors_leaderboard():
     suite = {"benchmark": "cruxeval", "family": "ier"}
     run = run_of(("codemind_ier_cruxeval", suite, "strict-match", {"r_ier": 0.82375}))
     assert csv_rows(run) == [HEADER, "CRUXEval,IER,,org/model,82.38,,,,,,,"]
@@ -95,7 +94,7 @@ def test_rows_for_the_authors_leaderboard() -> None:
     assert entry["date"] == "2026-01-31T12:00:00" and "source" not in entry
 
 
-def test_a_translation_has_a_row_for_each_pair_of_languages() -> None:
+def test_a_translation_has_a_row_for_each_pair_of_languages():
     tasks = []
     for benchmark, languages, share in (("avatar_java", "java_python", 0.5), ("avatar", "python_java", 0.25)):
         paired = dict.fromkeys(("r_sr", "pass@1_no_test", "pass@1_with_test"), share)
@@ -112,7 +111,7 @@ def test_a_translation_has_a_row_for_each_pair_of_languages() -> None:
     ("translation", "avatar_java", "Avatar,DER,translate,org/model,,50.00,,,,,Java,Python"),
     ("sr", "humaneval", "HumanEval,DER,synthesis,org/model,,50.00,,,,,,"),
 ])  # fmt: skip
-def test_the_row_of_der_is_that_of_its_first_stage(family: str, benchmark: str, row: str) -> None:
+def test_the_row_of_der_is_that_of_its_first_stage(family, benchmark, row):
     suite = {"family": "der", "benchmark": benchmark, "first_stage": {"family": family, "benchmark": benchmark}}
     assert csv_rows(run_of(("codemind_der", suite, "strict-match", {"r_der": 0.5})))[1:] == [row]
 
@@ -122,9 +121,7 @@ def test_the_row_of_der_is_that_of_its_first_stage(family: str, benchmark: str, 
     (suite_of, "data_sha256", "0" * 64, "unknown data: SHA-256 of sample is 000"),
     (lambda raw: raw, "system_instruction", "Think hard.", "a system instruction was given"),
 ])  # fmt: skip
-def test_a_run_made_differently_is_refused(
-    run: Path, tmp_path: Path, place: Callable[[Any], Any], name: str, value: str, reason: str
-) -> None:
+def test_a_run_made_differently_is_refused(run, tmp_path, place, name, value, reason):
     change_results(run, lambda raw: place(raw).update({name: value}))
     assert reason in refused(*arguments(run, tmp_path / "out"))
     assert not (tmp_path / "out").exists()
@@ -138,7 +135,7 @@ RUN_AS = "the run's model is org/scripts"
     ("org/other", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
     ("org/scripts", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
 ])  # fmt: skip
-def test_a_run_of_another_model_is_refused(run: Path, tmp_path: Path, model: str, was: list[str], reason: str) -> None:
+def test_a_run_of_another_model_is_refused(run, tmp_path, model, was, reason):
     assert reason in refused(*arguments(run, tmp_path / "out", *was, model=model))
     assert not (tmp_path / "out").exists()
 
@@ -154,7 +151,7 @@ REPLAY = ["codemind-replay", "--model_args"]
     ([*REPLAY, "responses={file},model=codemind-oracle"], "the responses are those of codemind-oracle"),
     ([*REPLAY, "responses={file},model=org/m"], ""),
 ])  # fmt: skip
-def test_models_that_check_the_suite_are_refused(output: Path, tmp_path: Path, model: list[str], reason: str) -> None:
+def test_models_that_check_the_suite_are_refused(output, tmp_path, model, reason):
     (samples,) = (output / "org__right").glob("samples_*.jsonl")
     options = [option.format(file=samples) for option in model]
     said("run", "--model", *options, "--tasks", TASK, "--output_path", tmp_path / "run", "--log_samples")
@@ -166,13 +163,13 @@ def test_models_that_check_the_suite_are_refused(output: Path, tmp_path: Path, m
     assert reason in result.output
 
 
-def test_an_altered_run_is_refused_by_name_of_the_problem(run: Path, tmp_path: Path) -> None:
+def test_an_altered_run_is_refused_by_name_of_the_problem(run, tmp_path):
     problem = change_sample(run, 5, add_a_character)
     message = refused(*arguments(run, tmp_path / "out"))
     assert re.search(rf"rescoring differs: {TASK}, {problem}.*the response", message)
 
 
-def test_a_limited_sampled_run_with_other_settings_gets_all_reasons_at_once(tmp_path: Path) -> None:
+def test_a_limited_sampled_run_with_other_settings_gets_all_reasons_at_once(tmp_path):
     settings = {"limit": 3, "num_fewshot": 0, "gen_kwargs": "temperature=0.7,do_sample=True"}
     tasks = [TASK, "codemind_ier_direct_sample"]
     evaluate(tmp_path / "run", "org/model", lambda doc: doc["target"], tasks, **settings)
@@ -190,12 +187,12 @@ def test_a_limited_sampled_run_with_other_settings_gets_all_reasons_at_once(tmp_
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_without_samples_is_refused(run: Path, tmp_path: Path) -> None:
+def test_a_run_without_samples_is_refused(run, tmp_path):
     next(run.glob("samples_*")).unlink()
     assert "--log_samples" in refused(*arguments(run, tmp_path / "out"))
 
 
-def test_a_task_without_samples_among_others_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_task_without_samples_among_others_is_refused_by_name(tmp_path):
     folder = tmp_path / "run"
     evaluate(folder, "org/model", lambda doc: doc["target"], [TASK, "codemind_ier_unrolled_sample"])
     next(folder.rglob("samples_codemind_ier_unrolled_sample_*")).unlink()
@@ -204,13 +201,13 @@ def test_a_task_without_samples_among_others_is_refused_by_name(tmp_path: Path) 
     assert f"{TASK}: no samples" not in message
 
 
-def test_several_runs_are_named(output: Path, tmp_path: Path) -> None:
+def test_several_runs_are_named(output, tmp_path):
     message = refused(*arguments(output, tmp_path / "out"))
     assert "holds 2 runs" in message and message.count("results_") == 2
 
 
 @pytest.mark.parametrize("name", ["../evil.json", "/evil.json", "folder/evil.json"])
-def test_a_bundle_cannot_write_outside(tmp_path: Path, name: str) -> None:
+def test_a_bundle_cannot_write_outside(tmp_path, name):
     bundle = tmp_path / "evil.tar.gz"
     with tarfile.open(bundle, "w:gz") as archive:
         member = tarfile.TarInfo(name)
@@ -251,7 +248,7 @@ def models(browser: Browser) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_leaderboard_sorts(browser: Browser, site: Path) -> None:
+def test_the_leaderboard_sorts(browser, site):
     browser.open(site / "index.html")
     by_score = [f"org/model-{i}" for i in range(5)]
     assert models(browser) == by_score
@@ -267,7 +264,7 @@ def test_the_leaderboard_sorts(browser: Browser, site: Path) -> None:
     assert browser.errors() == []
 
 
-def test_each_row_leads_to_its_report(browser: Browser, site: Path) -> None:
+def test_each_row_leads_to_its_report(browser, site):
     for number in range(5):
         browser.open(site / "index.html")
         browser.driver.find_element("link text", f"org/model-{number}").click()
@@ -279,7 +276,7 @@ def test_each_row_leads_to_its_report(browser: Browser, site: Path) -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 390, 1400])
-def test_the_leaderboard_fits_the_screen(browser: Browser, site: Path, width: int, dark: bool) -> None:
+def test_the_leaderboard_fits_the_screen(browser, site, width, dark):
     browser.open(site / "index.html", width=width, height=900, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
     assert browser.run("return document.querySelectorAll('.figure g[data-series]').length") == 5
@@ -294,7 +291,7 @@ def shown(browser: Browser, selector: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_leaderboard_filters_by_model_and_family(browser: Browser, tmp_path: Path) -> None:
+def test_the_leaderboard_filters_by_model_and_family(browser, tmp_path):
     bundles: list[Path] = []
     for name in ("org/one", "org/two"):
         evaluate(tmp_path / "runs" / name, name, lambda doc: str(doc["target"]), [TASK, "codemind_input_sample"])
@@ -319,7 +316,7 @@ def test_the_leaderboard_filters_by_model_and_family(browser: Browser, tmp_path:
     assert browser.errors() == []
 
 
-def test_two_models_side_by_side(browser: Browser, site: Path) -> None:
+def test_two_models_side_by_side(browser, site):
     browser.open(site / "index.html")
     browser.choose("first", "org/model-3")
     browser.choose("second", "org/model-1")
@@ -340,7 +337,7 @@ def test_two_models_side_by_side(browser: Browser, site: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_the_leaderboard_leads_to_incorrect_answers(browser: Browser, site: Path, width: int) -> None:
+def test_the_leaderboard_leads_to_incorrect_answers(browser, site, width):
     browser.open(site / "index.html", width=width)
     link = "#overall tbody tr:nth-child(2) small a"
     assert browser.text(link) == "12 incorrect"
@@ -353,12 +350,12 @@ def test_the_leaderboard_leads_to_incorrect_answers(browser: Browser, site: Path
     assert browser.errors() == []
 
 
-def test_the_leaderboard_has_the_overall_scores(site: Path) -> None:
+def test_the_leaderboard_has_the_overall_scores(site):
     rows = list(csv.DictReader((site / "overall.csv").open()))
     assert {row["model"]: float(row["value"]) for row in rows}["org/model-1"] == 0.5
 
 
-def test_the_leaderboard_has_the_harness_s_numbers(site: Path, bundles: list[Path]) -> None:
+def test_the_leaderboard_has_the_harness_s_numbers(site, bundles):
     records = json.loads((site / "results.json").read_text())
     rows = list(csv.DictReader((site / "results.csv").open()))
     assert [row["value"] for row in rows] == [str(record["value"]) for record in records]
@@ -370,9 +367,7 @@ def test_the_leaderboard_has_the_harness_s_numbers(site: Path, bundles: list[Pat
         assert record["value"] == raw["results"][TASK]["r_ier,strict-match"]
 
 
-def test_the_leaderboard_shows_what_a_renamed_model_was_called(
-    browser: Browser, output: Path, bundles: list[Path], tmp_path: Path
-) -> None:
+def test_the_leaderboard_shows_what_a_renamed_model_was_called(browser, output, bundles, tmp_path):
     said(*arguments(output / "org__scripts", tmp_path, "--model-was", "org/scripts", model="org/new"))
     said("leaderboard", tmp_path / "org__new.codemind.tar.gz", bundles[0], "-o", tmp_path / "site")
     records = json.loads((tmp_path / "site" / "results.json").read_text())
@@ -393,9 +388,7 @@ def test_the_leaderboard_shows_what_a_renamed_model_was_called(
             "r_ier,strict-match is 0.99, should be 1.0",
         ),
 ])  # fmt: skip
-def test_an_altered_bundle_is_refused(
-    bundles: list[Path], tmp_path: Path, name: str, before: str, after: str, message: str
-) -> None:
+def test_an_altered_bundle_is_refused(bundles, tmp_path, name, before, after, message):
     shutil.unpack_archive(bundles[0], tmp_path / "in")
     (file,) = (tmp_path / "in").glob(name)
     file.write_text(file.read_text().replace(before, after))

@@ -62,7 +62,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_fresh_run_of_every_family_verifies(directory: Path) -> None:
+def test_a_fresh_run_of_every_family_verifies(directory):
     result = codemind("verify", directory)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"{MODEL}: equal ({len(TASKS)} tasks, ")
@@ -70,7 +70,7 @@ def test_a_fresh_run_of_every_family_verifies(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("task", ONE_OF_EACH)
-def test_one_altered_character_is_named_in_every_family(directory: Path, tmp_path: Path, task: str) -> None:
+def test_one_altered_character_is_named_in_every_family(directory, tmp_path, task):
     (results,) = directory.rglob("results_*.json")
     (samples,) = directory.rglob(f"samples_{task}_2*.jsonl")
     raw = json.loads(results.read_text())
@@ -91,13 +91,13 @@ def test_one_altered_character_is_named_in_every_family(directory: Path, tmp_pat
     assert f"{task}: {metric}," in result.stdout
 
 
-def test_a_fresh_run_of_every_family_is_reported(directory: Path, tmp_path: Path) -> None:
+def test_a_fresh_run_of_every_family_is_reported(directory, tmp_path):
     said("report", directory, "-o", tmp_path / "report.html", "--tables", tmp_path / "tables")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert all(task in page for task in TASKS)
 
 
-def test_a_fresh_run_of_every_family_is_submitted(directory: Path, tmp_path: Path) -> None:
+def test_a_fresh_run_of_every_family_is_submitted(directory, tmp_path):
     output = tmp_path / "submission"
     said("submit", directory, "--model", MODEL, "--dataset", "org/codemind", "-o", output)
     (results,) = directory.rglob("results_*.json")

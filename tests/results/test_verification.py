@@ -37,7 +37,7 @@ def suite_of(raw: dict[str, Any]) -> dict[str, Any]:
     return suite
 
 
-def test_a_fresh_run_is_equal_and_every_response_is_sealed(output: Path) -> None:
+def test_a_fresh_run_is_equal_and_every_response_is_sealed(output):
     models = ("org/right", "org/scripts")
     result = codemind("verify", output)
     assert result.exit_code == 0, result.output
@@ -86,14 +86,14 @@ CHANGES = [
 
 @pytest.mark.parametrize("line", [0, 23, 47])
 @pytest.mark.parametrize(("change", "what"), CHANGES)
-def test_one_altered_value_of_a_sample_is_named(run: Path, line: int, change: Change, what: str) -> None:
+def test_one_altered_value_of_a_sample_is_named(run, line, change, what):
     problem = change_sample(run, line, change)
     result = codemind("verify", run)
     assert result.exit_code == 1, result.output
     assert any(problem in text and what in text for text in result.output.splitlines()), result.output
 
 
-def test_one_altered_digit_of_a_metric_is_named(run: Path) -> None:
+def test_one_altered_digit_of_a_metric_is_named(run):
     def change(raw: dict[str, Any]) -> None:
         raw["results"][TASK]["r_ier,strict-match"] += 1e-12
 
@@ -101,7 +101,7 @@ def test_one_altered_digit_of_a_metric_is_named(run: Path) -> None:
     assert f"{TASK}: r_ier,strict-match is 0.2083" in refused("verify", run)
 
 
-def test_samples_left_out_are_noticed(run: Path) -> None:
+def test_samples_left_out_are_noticed(run):
     (file,) = run.glob("samples_*.jsonl")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
     assert "the list of samples is changed" in refused("verify", run)
@@ -109,7 +109,7 @@ def test_samples_left_out_are_noticed(run: Path) -> None:
     assert "--log_samples" in refused("verify", run)
 
 
-def test_reasons_are_given_where_the_circumstances_differ(run: Path) -> None:
+def test_reasons_are_given_where_the_circumstances_differ(run):
     def change(raw: dict[str, Any]) -> None:
         suite_of(raw)["data_sha256"] = "0123"
         raw["lm_eval_version"] = "0.4.12"
@@ -120,6 +120,6 @@ def test_reasons_are_given_where_the_circumstances_differ(run: Path) -> None:
     assert "data_sha256: 0123, " in output and "lm-eval: 0.4.12, " in output
 
 
-def test_a_run_without_digests_of_its_responses_is_noted(run: Path) -> None:
+def test_a_run_without_digests_of_its_responses_is_noted(run):
     change_results(run, lambda raw: suite_of(raw).pop("responses"))
     assert "recorded no digest for 24 responses" in said("verify", run)

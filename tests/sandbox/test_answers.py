@@ -59,7 +59,7 @@ def steps(sandbox: Sandbox, job: Job) -> list[list[object]]:
     return list(json.loads(json.loads(outcome.observations[0].literal or "")["steps"]))
 
 
-def test_the_steps_of_a_function(sandbox: Sandbox) -> None:
+def test_the_steps_of_a_function(sandbox):
     tests = "def check(candidate):\n    x = [1]\n    candidate(x)\n    assert candidate(x, key={2: (3,)}) == 1\n"
     job = Job.function("def f(x, key=None): return len(x)", tests, "f")
     assert steps(sandbox, job) == [
@@ -68,7 +68,7 @@ def test_the_steps_of_a_function(sandbox: Sandbox) -> None:
     ]
 
 
-def test_the_steps_of_a_class(sandbox: Sandbox) -> None:
+def test_the_steps_of_a_class(sandbox):
     made = steps(sandbox, STACK_JOB)
     assert [step[0] for step in made].count("new") == 4 == [step[0] for step in made].count("drop")
     assert ["set", 4, "items", [[1, 2, 3]], {}] in [[step[0], 4, *step[2:]] for step in made]
@@ -78,7 +78,7 @@ def test_the_steps_of_a_class(sandbox: Sandbox) -> None:
                and "same" in step[3][1])  # type: ignore[index]  # fmt: skip
 
 
-def test_right_and_wrong_programs(sandbox: Sandbox, listed: Listed) -> None:
+def test_right_and_wrong_programs(sandbox, listed):
     assert not listed(STACK_JOB)
     programs = {
         STACK: Status.PASSED,
@@ -104,7 +104,7 @@ def test_right_and_wrong_programs(sandbox: Sandbox, listed: Listed) -> None:
     assert all(outcome.tamper_proof for outcome in outcomes)
 
 
-def test_objects_live_as_long_as_tests_hold_them(sandbox: Sandbox, listed: Listed) -> None:
+def test_objects_live_as_long_as_tests_hold_them(sandbox, listed):
     program = "class X:\n    alive = 0\n    def __init__(self): X.alive += 1\n    def __del__(self): X.alive -= 1\n"
     tests = UNIT + "        one, two = X(), X()\n        self.assertEqual(X.alive, 2)\n        del one\n"
     tests += "        self.assertEqual(X.alive, 1)\n    def test_z(self):\n        self.assertEqual(X.alive, 0)\n"
@@ -139,14 +139,12 @@ CHECK = "def check(candidate):\n    "
     ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])", "depend on the answers"),
     ("def f(): return 1", CHECK + "pass", "ask nothing"),
 ])  # fmt: skip
-def test_suites_that_look_at_more_than_answers_have_no_list(
-    program: str, tests: str, reason: str, sandbox: Sandbox, listed: Listed
-) -> None:
+def test_suites_that_look_at_more_than_answers_have_no_list(program, tests, reason, sandbox, listed):
     told = listed(Job.function(program, tests, "f"))
     assert told and reason in told
 
 
-def test_inputs_drawn_by_tests_are_others_for_each_job(sandbox: Sandbox, listed: Listed) -> None:
+def test_inputs_drawn_by_tests_are_others_for_each_job(sandbox, listed):
     tests = "import random\n" + CHECK + "for _ in range(5):\n        n = random.getrandbits(64)\n"
     tests += "        assert candidate(n) == n\n"
     job = Job.function("def f(n): return n", tests, "f")
@@ -157,7 +155,7 @@ def test_inputs_drawn_by_tests_are_others_for_each_job(sandbox: Sandbox, listed:
     assert [(outcome.passed, outcome.tamper_proof) for outcome in outcomes] == [(True, True), *[(False, True)] * 3]
 
 
-def test_a_pass_takes_exactly_the_recorded_steps(sandbox: Sandbox, listed: Listed) -> None:
+def test_a_pass_takes_exactly_the_recorded_steps(sandbox, listed):
     tests = CHECK + "assert candidate(0) in (0, 5)\n    if candidate(1) == 5: candidate(2)\n"
     job = Job.function("def f(n): return n", tests, "f")
     assert not listed(job)
@@ -167,7 +165,7 @@ def test_a_pass_takes_exactly_the_recorded_steps(sandbox: Sandbox, listed: Liste
     ]  # fmt: skip
 
 
-def test_no_test_can_swallow_that_there_is_no_answer(sandbox: Sandbox, listed: Listed) -> None:
+def test_no_test_can_swallow_that_there_is_no_answer(sandbox, listed):
     tests = "try: value = candidate()\n    except: return\n    assert value == 1\n"
     job = Job.function("def f(): return 1", CHECK + tests, "f", limits=Limits(cpu_seconds=0.5))
     programs = ["def f(): return object()", "import os\ndef f(): os._exit(0)", "def f(): return 'x' * (5 << 20)",
@@ -178,7 +176,7 @@ def test_no_test_can_swallow_that_there_is_no_answer(sandbox: Sandbox, listed: L
     assert not any(outcome.passed for outcome in [*without_a_list, *sandbox.run(jobs)])
 
 
-def test_values_that_keep_the_checks_busy(sandbox: Sandbox, listed: Listed) -> None:
+def test_values_that_keep_the_checks_busy(sandbox, listed):
     job = Job.function(
         "def f(): return [2]", CHECK + "value = candidate()\n    assert value == [2] or sum(value) == 3", "f"
     )
@@ -210,7 +208,7 @@ def f(n):
 """
 
 
-def test_no_test_of_a_suite_with_a_list_is_in_a_programs_process(sandbox: Sandbox, listed: Listed) -> None:
+def test_no_test_of_a_suite_with_a_list_is_in_a_programs_process(sandbox, listed):
     tests = CHECK + "assert candidate(1) is False, 'a text of the tests 12345'\n"
     job = Job.function("def f(n): return False", tests, "f")
     hostile = dataclasses.replace(job, program=SEARCH)

@@ -3,7 +3,6 @@
 import pytest
 
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox, Status
-from lm_eval_codemind.sandbox.attacks import Attack
 from tests.sandbox.attacks import VISIBLE_STATE, attacks
 from tests.sandbox.processes import below, descriptors, server_pids
 
@@ -29,19 +28,19 @@ def outcomes(sandbox_at: Sandbox, state: str) -> dict[str, list[Outcome]]:
 
 
 @pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
-def test_attack(attack: Attack, outcomes: dict[str, list[Outcome]], state: str) -> None:
+def test_attack(attack, outcomes, state):
     hostile, after, seen = outcomes[attack.name]
     assert attack.holds(hostile), hostile
     assert after.status is Status.PASSED, after
     assert seen.stdout == state
 
 
-def test_there_are_enough_of_them() -> None:
+def test_there_are_enough_of_them():
     assert len({attack.name for attack in attacks()}) == len(attacks()) >= 60
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 
-def test_nothing_of_them_is_left(outcomes: dict[str, list[Outcome]], sandbox_at: Sandbox) -> None:
+def test_nothing_of_them_is_left(outcomes, sandbox_at):
     """Below each of the sandbox's processes only its own servers remain, with no descriptor more than at the start."""
     servers = server_pids(sandbox_at)
     assert servers
@@ -55,7 +54,7 @@ def test_nothing_of_them_is_left(outcomes: dict[str, list[Outcome]], sandbox_at:
             assert len(names) < 16, names
 
 
-def test_honest_programs_pass_the_same_suites(sandbox_at: Sandbox) -> None:
+def test_honest_programs_pass_the_same_suites(sandbox_at):
     """The suites of the attacks can be passed: it isn't for their own sake that the attacks fail."""
     function = "def f(a, b):\n    return a + b\n"
     account = """

@@ -129,9 +129,7 @@ def outcomes(sandbox: Sandbox) -> dict[str, Outcome]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_as_in_plain_python_and_says_that_the_program_shared_the_process(
-    name: str, outcomes: dict[str, Outcome]
-) -> None:
+def test_as_in_plain_python_and_says_that_the_program_shared_the_process(name, outcomes):
     right = "must not be" not in name
     assert plain(suite(*CASES[name])) is right
     assert (outcomes[name].passed, outcomes[name].tamper_proof) == (right, False), outcomes[name]
@@ -162,7 +160,7 @@ SCRIPTS = {
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_scripts_run_to_their_very_end(name: str, sandbox: Sandbox) -> None:
+def test_scripts_run_to_their_very_end(name, sandbox):
     program, stdin, expected = SCRIPTS[name]
     outcome = sandbox.submit(Job.script(program, [(stdin, expected)])).result()
     assert outcome.status is Status.PASSED, outcome

@@ -29,7 +29,7 @@ def cluster() -> Iterator[Any]:
     made.shutdown()
 
 
-def test_jobs_survive_the_loss_of_a_node(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_survive_the_loss_of_a_node(cluster, monkeypatch):
     from lm_eval_codemind.sandbox.ray_sandbox import RaySandbox
 
     monkeypatch.setenv("CODEMIND_EXECUTOR", "ray")

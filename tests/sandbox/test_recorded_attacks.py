@@ -76,14 +76,14 @@ def forged(rows: list[dict[str, Any]], outcomes: list[Outcome]) -> set[str]:
     return {outcome.job_id for outcome in outcomes if outcome.passed and outcome.tamper_proof} - weak
 
 
-def test_no_pass_is_forged(shared_data: Path, sandbox_at: Sandbox) -> None:
+def test_no_pass_is_forged(shared_data, sandbox_at):
     programs = rows(shared_data, "forged_passes", "denial")
     limits = [Limits(**row["limits"]) if row.get("limits") else LIMITS for row in programs]
     outcomes = sandbox_at.run([job(row, each) for row, each in zip(programs, limits, strict=True)])
     assert forged(programs, outcomes) == set()
 
 
-def test_honest_programs_come_out_as_in_plain_python(shared_data: Path, sandbox_at: Sandbox) -> None:
+def test_honest_programs_come_out_as_in_plain_python(shared_data, sandbox_at):
     programs = rows(shared_data, "honest_programs")
     outcomes = sandbox_at.run([job(row) for row in programs])
     failed = {outcome.job_id.split()[0] for outcome in outcomes if not outcome.passed}
@@ -93,7 +93,7 @@ def test_honest_programs_come_out_as_in_plain_python(shared_data: Path, sandbox_
     assert failed == known, failed ^ known
 
 
-def test_no_pass_is_forged_where_a_list_can_be_made(shared_data: Path, sandbox_at: Sandbox, tmp_path: Path) -> None:
+def test_no_pass_is_forged_where_a_list_can_be_made(shared_data, sandbox_at, tmp_path):
     programs = [row for row in rows(shared_data, "forged_passes") if row.get("right")]
     suites = {row["name"]: replace(job(row), program=row["right"]) for row in programs}
     made, _ = lists.record(sandbox_at, suites)

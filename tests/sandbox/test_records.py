@@ -8,7 +8,7 @@ import pytest
 from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
 
 
-def test_a_job_reaches_another_process() -> None:
+def test_a_job_reaches_another_process():
     for job in (
         Job.function("def f(): pass", "assert f() is None", "f", support="import math", job_id="a"),
         Job.unittest("class A: pass", "x", "A", only=["T"], limits=Limits(cpu_seconds=2)),
@@ -18,14 +18,14 @@ def test_a_job_reaches_another_process() -> None:
         assert pickle.loads(pickle.dumps(job)) == job
 
 
-def test_an_outcome_comes_back_from_json() -> None:
+def test_an_outcome_comes_back_from_json():
     outcome = Outcome(Status.FAILED, "a", observations=(CaseOutcome("1", "int", status=Status.TIMEOUT),))
     assert pickle.loads(pickle.dumps(outcome)) == outcome
     assert Outcome.from_dict(json.loads(json.dumps(outcome.to_dict()))) == outcome
     assert outcome.to_dict()["status"] == "failed"
 
 
-def test_jobs_that_would_check_nothing_are_refused() -> None:
+def test_jobs_that_would_check_nothing_are_refused():
     with pytest.raises(ValueError, match="without tests"):
         Job.function("def f(): pass", "  ", "f")
     with pytest.raises(ValueError, match="at least one case"):
@@ -36,7 +36,7 @@ def test_jobs_that_would_check_nothing_are_refused() -> None:
         Job("other", "x")  # type: ignore[arg-type]
 
 
-def test_limits_must_be_above_nothing() -> None:
+def test_limits_must_be_above_nothing():
     with pytest.raises(ValueError, match="cpu_seconds"):
         Limits(cpu_seconds=0)
     with pytest.raises(ValueError, match="threads"):

@@ -20,7 +20,7 @@ ADD = "def f(a, b):\n    return a + b\n"
 CHECK = "def check(c):\n    assert c(1, 2) == 3\n"
 
 
-def test_each_job_has_its_outcome_whatever_is_killed(sandbox_at: Sandbox) -> None:
+def test_each_job_has_its_outcome_whatever_is_killed(sandbox_at):
     stop = threading.Event()
     killed = []
 
@@ -51,7 +51,7 @@ def test_each_job_has_its_outcome_whatever_is_killed(sandbox_at: Sandbox) -> Non
         assert outcome.status in (expected, Status.CRASHED), outcome
 
 
-def test_a_server_killed_once_costs_nothing_and_twice_is_a_crash(sandbox: Sandbox) -> None:
+def test_a_server_killed_once_costs_nothing_and_twice_is_a_crash(sandbox):
     sandbox.run([Job.function(ADD, CHECK, "f")] * 4)
     for pid in server_pids(sandbox):
         os.kill(pid, signal.SIGKILL)
@@ -96,7 +96,7 @@ def running(pid: int) -> bool:
         return False
 
 
-def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+def test_an_interrupt_leaves_no_process_and_no_file(tmp_path):
     source = """
 import signal
 from lm_eval_codemind.sandbox import Job, Sandbox
@@ -112,7 +112,7 @@ with Sandbox(workers=2) as sandbox:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_host_that_is_killed_takes_its_servers_along(level: str) -> None:
+def test_a_host_that_is_killed_takes_its_servers_along(level):
     source = f"""
 import time
 from lm_eval_codemind.sandbox import Job, Sandbox
@@ -125,7 +125,7 @@ time.sleep(60)
     assert servers_left(source, signal.SIGKILL) == []
 
 
-def test_nothing_grows_over_many_jobs(sandbox_at: Sandbox) -> None:
+def test_nothing_grows_over_many_jobs(sandbox_at):
     def held() -> tuple[int, int, int]:
         servers = [pid for server in server_pids(sandbox_at) for pid in (server, *below(server))]
         return len(servers), sum(len(descriptors(pid)) for pid in servers), len(descriptors(os.getpid()))

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import time
 import types
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -56,7 +54,7 @@ def run(sandbox: Sandbox, job: Job) -> tuple[Status, str]:
     return outcome.status, outcome.failed_test
 
 
-def test_functions(sandbox_at: Sandbox) -> None:
+def test_functions(sandbox_at):
     jobs = [
         Job.function(ADD, CHECK, "add", job_id="right"),
         Job.function(ADD.replace("+", "*"), CHECK, "add"),
@@ -72,13 +70,13 @@ def test_functions(sandbox_at: Sandbox) -> None:
     assert right.cpu_seconds > 0 and right.wall_seconds > 0
 
 
-def test_what_a_function_prints_is_kept_apart(sandbox_at: Sandbox) -> None:
+def test_what_a_function_prints_is_kept_apart(sandbox_at):
     program = "import sys\ndef add(a, b):\n    print('é', a)\n    print(b, file=sys.stderr)\n    return a + b\n"
     outcome = sandbox_at.submit(Job.function(program, "assert add(1, 2) == 3", "add")).result()
     assert (outcome.status, outcome.stdout, outcome.stderr) == (Status.PASSED, "é 1\n", "2\n")
 
 
-def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox, listed):
     program = "def helper(x):\n    return x\ndef f(x):\n    return x\n"
     tests = "def check(candidate):\n    assert helper(candidate(1)) == 1\n"
     assert "helper" in listed(Job.function(program, tests, "f"))
@@ -89,7 +87,7 @@ def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox: Sandbox, lis
     assert (trusted.status, trusted.tamper_proof) == (Status.PASSED, True)
 
 
-def test_classes(sandbox_at: Sandbox) -> None:
+def test_classes(sandbox_at):
     only, single, whole, broken = sandbox_at.run(
         Job.unittest(program, COUNTER_TESTS, "Counter", only=names)
         for program, names in (
@@ -103,7 +101,7 @@ def test_classes(sandbox_at: Sandbox) -> None:
     assert broken.status is Status.FAILED and broken.failed_test.startswith("CounterTest.test_add")
 
 
-def test_a_class_suite_with_a_list_is_tamper_proof(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+def test_a_class_suite_with_a_list_is_tamper_proof(sandbox, listed):
     job = Job.unittest(COUNTER, COUNTER_TESTS.replace("CounterTest", "Listed"), "Counter", only=["Listed"])
     assert not listed(job)
     outcome = sandbox.submit(job).result()
@@ -115,12 +113,12 @@ def test_a_class_suite_with_a_list_is_tamper_proof(sandbox: Sandbox, listed: Cal
     (Job.function("def other(): pass", CHECK, "add"), "NameError", "the program defines no 'add'"),
     (Job.function(ADD, CHECK), "NoTests", "the suite defines check(candidate), which needs the name of an entry point"),
 ])  # fmt: skip
-def test_what_checks_nothing_is_an_error(sandbox: Sandbox, job: Job, kind: str, said: str) -> None:
+def test_what_checks_nothing_is_an_error(sandbox, job, kind, said):
     outcome = sandbox.submit(job).result()
     assert (outcome.status, outcome.exception_type, outcome.exception_message) == (Status.ERROR, kind, said)
 
 
-def test_scripts(sandbox_at: Sandbox) -> None:
+def test_scripts(sandbox_at):
     program = "n = int(input())\nfor _ in range(n):\n    print(n, ' ')\n"
     outcome = sandbox_at.submit(Job.script(program, [("1\n", "1"), ("2", "2  \n2\n\n"), ("3", None)])).result()
     assert (outcome.status, outcome.tests_run) == (Status.PASSED, 3)
@@ -129,13 +127,13 @@ def test_scripts(sandbox_at: Sandbox) -> None:
     assert (wrong.status, wrong.failed_test, len(wrong.observations)) == (Status.FAILED, "case 1", 2)
 
 
-def test_scripts_that_exit_early_by_their_own_word(sandbox: Sandbox) -> None:
+def test_scripts_that_exit_early_by_their_own_word(sandbox):
     for end in ("exit()", "import sys; sys.exit(0)", "quit()", "import os, sys; sys.stdout.flush(); os._exit(0)"):
         assert run(sandbox, Job.script(f"print(1)\n{end}", [("", "1")])) == (Status.PASSED, ""), end
     assert run(sandbox, Job.script("print(1)\nimport sys; sys.exit('bad')", [("", "1")])) == (Status.ERROR, "case 0")
 
 
-def test_scripts_read_all_forms_of_standard_input(sandbox: Sandbox) -> None:
+def test_scripts_read_all_forms_of_standard_input(sandbox):
     text = "1 2\n3\n" * 20_000
     for data in (
         "sys.stdin.read()", "b''.join(iter(lambda: os.read(0, 65536), b'')).decode()", "open(0).read()",
@@ -145,13 +143,13 @@ def test_scripts_read_all_forms_of_standard_input(sandbox: Sandbox) -> None:
         assert run(sandbox, job) == (Status.PASSED, ""), data
 
 
-def test_main_is_main_for_scripts_only(sandbox: Sandbox) -> None:
+def test_main_is_main_for_scripts_only(sandbox):
     program = "if __name__ == '__main__':\n    print(1)\nelse:\n    x = 2\n"
     assert run(sandbox, Job.script(program, [("", "1")])) == (Status.PASSED, "")
     assert run(sandbox, Job.function(program, "assert x == 2"))[0] is Status.PASSED
 
 
-def test_evaluation(sandbox_at: Sandbox) -> None:
+def test_evaluation(sandbox_at):
     program = "total = 0\ndef f(x):\n    global total\n    total += 1\n    print('called', x)\n    return {x: {x}}\n"
     expressions = ["f(2)", "f()", "total", "f([])", "object()", "x = 5\nx + 1", "float('nan'), -1e400", "1 +"]
     outcome = sandbox_at.submit(Job.evaluate(program, expressions)).result()
@@ -168,7 +166,7 @@ def test_evaluation(sandbox_at: Sandbox) -> None:
     )
 
 
-def test_evaluation_that_ends_midway(sandbox: Sandbox) -> None:
+def test_evaluation_that_ends_midway(sandbox):
     limits = Limits(cpu_seconds=0.3)
     outcome = sandbox.submit(Job.evaluate("def f(): \n  while 1: pass", ["1", "f()", "2"], limits=limits)).result()
     assert (outcome.status, outcome.exception_message) == (Status.TIMEOUT, "processor time used up")
@@ -177,7 +175,7 @@ def test_evaluation_that_ends_midway(sandbox: Sandbox) -> None:
     assert (outcome.status, outcome.exception_type, outcome.observations) == (Status.ERROR, "ValueError", ())
 
 
-def test_limits_end_programs(sandbox_at: Sandbox) -> None:
+def test_limits_end_programs(sandbox_at):
     limits = Limits(cpu_seconds=0.3, wall_seconds=0.6, memory_bytes=64 << 20, output_bytes=1000)
     cases = {
         "while True: pass": Status.TIMEOUT,
@@ -192,7 +190,7 @@ def test_limits_end_programs(sandbox_at: Sandbox) -> None:
     assert {program: outcome.status for program, outcome in zip(cases, outcomes, strict=True)} == cases
 
 
-def test_time_of_the_checks_is_not_time_of_the_program(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+def test_time_of_the_checks_is_not_time_of_the_program(sandbox, listed):
     tests = "def check(f):\n    assert f(1) == 1\n    assert all(n >= 0 for n in range(20_000_000))\n"
     job = Job.function("def f(x): return x", tests, "f", limits=Limits(cpu_seconds=30, wall_seconds=60))
     assert not listed(job)
@@ -202,7 +200,7 @@ def test_time_of_the_checks_is_not_time_of_the_program(sandbox: Sandbox, listed:
     assert outcome.status in (Status.PASSED, Status.TIMEOUT) and outcome.tamper_proof
 
 
-def test_larger_limits_than_usual_are_given(sandbox: Sandbox) -> None:
+def test_larger_limits_than_usual_are_given(sandbox):
     # Memory that nobody writes to counts against the limit, and takes no time on any machine.
     program = "x = bytes(1500 << 20)\nprint('x' * (5 << 20))"
     assert run(sandbox, Job.script(program, [("", None)]))[0] is Status.MEMORY
@@ -210,7 +208,7 @@ def test_larger_limits_than_usual_are_given(sandbox: Sandbox) -> None:
     assert run(sandbox, Job.script(program, [("", None)], limits=limits))[0] is Status.PASSED
 
 
-def test_results_do_not_depend_on_the_run(sandbox: Sandbox) -> None:
+def test_results_do_not_depend_on_the_run(sandbox):
     job = Job.evaluate("import random", ["random.random()", "list({'a', 'b', 'c', 'd', 'e', 'f'})", "hash('x')"])
     first, *others = sandbox.run([job] * 6)
     assert first.observations[0].literal == repr(random.Random(0).random())
@@ -219,7 +217,7 @@ def test_results_do_not_depend_on_the_run(sandbox: Sandbox) -> None:
         assert other.submit(job).result().observations[2] != first.observations[2]
 
 
-def test_a_program_sees_nothing_of_the_one_before(sandbox_at: Sandbox) -> None:
+def test_a_program_sees_nothing_of_the_one_before(sandbox_at):
     first = "builtins.mine = 1\nsys.modules['mine'] = sys\nopen('mine', 'w').write('x')\nprint(1)"
     second = "print(hasattr(builtins, 'mine'), 'mine' in sys.modules, os.listdir('.'))"
     programs = {first: "1", second: "False False []"}
@@ -227,7 +225,7 @@ def test_a_program_sees_nothing_of_the_one_before(sandbox_at: Sandbox) -> None:
     assert {outcome.status for outcome in sandbox_at.run(jobs * 4)} == {Status.PASSED}
 
 
-def test_waiting_for_the_disk_is_not_the_programs_time() -> None:
+def test_waiting_for_the_disk_is_not_the_programs_time():
     """The kernel shows a process that waits for its new child to execute as one that waits for a disk."""
     program = """
 import os, subprocess, tempfile
@@ -246,7 +244,7 @@ os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)
     process.wait()
 
 
-def test_closing_cancels_and_refuses() -> None:
+def test_closing_cancels_and_refuses():
     sandbox = Sandbox(workers=1)
     running = sandbox.submit(Job.script("import time; time.sleep(60)", [("", "")], limits=Limits(wall_seconds=60)))
     waiting = sandbox.submit(Job.function(ADD, CHECK, "add"))
@@ -259,7 +257,7 @@ def test_closing_cancels_and_refuses() -> None:
         sandbox.submit(Job.function(ADD, CHECK, "add"))
 
 
-def test_no_isolation_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_isolation_is_an_error_that_says_what_to_do(monkeypatch):
     nothing = (isolation.Isolation("none", "", ("bubblewrap: not found", "landlock: the kernel has none")),)
     monkeypatch.setattr(isolation, "available", lambda: nothing)
     monkeypatch.delenv("CODEMIND_SANDBOX", raising=False)
@@ -274,14 +272,14 @@ def test_no_isolation_is_an_error_that_says_what_to_do(monkeypatch: pytest.Monke
         Sandbox()
 
 
-def test_a_server_that_never_starts_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_starts_stops_the_run(monkeypatch):
     monkeypatch.setattr(isolation, "_PYTHON", "/bin/false")
     sandbox = Sandbox(workers=1, isolation="none")
     with sandbox, pytest.raises(StartFailed):
         sandbox.run([Job.function(ADD, CHECK, "add")])
 
 
-def test_the_host_never_forks_and_leaves_nothing(tmp_path: Path) -> None:
+def test_the_host_never_forks_and_leaves_nothing(tmp_path):
     source = """
 import os
 os.register_at_fork(before=lambda: print("forked", flush=True))
@@ -295,7 +293,7 @@ print([str(outcome.status) for outcome in shared_sandbox().run([job] * 4)], flus
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_programs_source_is_there_for_those_who_show_it(sandbox_at: Sandbox) -> None:
+def test_a_programs_source_is_there_for_those_who_show_it(sandbox_at):
     body = """
 import inspect
 import traceback
@@ -313,7 +311,7 @@ def f(x):
     assert [outcome.status for outcome in outcomes] == [Status.PASSED] * 2
 
 
-def test_programs_copy_files_and_make_them(sandbox_at: Sandbox) -> None:
+def test_programs_copy_files_and_make_them(sandbox_at):
     program = """
 import os, pathlib, shutil, tarfile
 os.makedirs('a/b'); pathlib.Path('a/b/x').write_text('1'); pathlib.Path('a/y').touch(); pathlib.Path('a/y').touch()

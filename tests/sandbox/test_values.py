@@ -64,12 +64,12 @@ def types_of(value: Any) -> Any:
 
 
 @given(VALUES)
-def test_values_and_their_types_survive(value: Any) -> None:
+def test_values_and_their_types_survive(value):
     assert carried(value) == value
     assert types_of(carried(value)) == types_of(value)
 
 
-def test_numbers_that_are_hard_to_write() -> None:
+def test_numbers_that_are_hard_to_write():
     assert math.isnan(carried(math.nan))
     assert carried(-0.0) == 0 and math.copysign(1, carried(-0.0)) == -1
     assert carried(7**100_000) == 7**100_000
@@ -94,7 +94,7 @@ class LyingList(list[int]):
     object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
     datetime.datetime.now(datetime.UTC), Ellipsis,
 ], ids=lambda value: type(value).__name__)  # fmt: skip
-def test_what_is_not_plain_does_not_cross(value: Any) -> None:
+def test_what_is_not_plain_does_not_cross(value):
     for container in (value, [value], {"key": (value,)}):
         with pytest.raises(NotPlain):
             side().encode(container)
@@ -107,7 +107,7 @@ def nested(levels: int) -> Any:
     return value
 
 
-def test_a_value_that_contains_itself_still_does() -> None:
+def test_a_value_that_contains_itself_still_does():
     cycle: list[Any] = []
     cycle.append(cycle)
     there = carried(cycle)
@@ -116,11 +116,11 @@ def test_a_value_that_contains_itself_still_does() -> None:
         carried(nested(1000))
 
 
-def test_halves_of_characters_stay_apart() -> None:
+def test_halves_of_characters_stay_apart():
     assert carried("\ud83d\ude00") == "\ud83d\ude00" != "\U0001f600"
 
 
-def test_what_is_unlike_itself_is_like_nothing_else() -> None:
+def test_what_is_unlike_itself_is_like_nothing_else():
     value = float("nan")
     one, two = carried([value]), carried([value])
     assert one != two
@@ -128,14 +128,14 @@ def test_what_is_unlike_itself_is_like_nothing_else() -> None:
     assert same[0] is same[1]
 
 
-def test_arrays_keep_their_type() -> None:
+def test_arrays_keep_their_type():
     numpy = pytest.importorskip("numpy")
     for value in (numpy.float32(1.5), numpy.arange(4, dtype="int16").reshape(2, 2), numpy.bool_(True)):
         there = carried(value)
         assert type(there) is type(value) and there.dtype == value.dtype and (there == value).all()
 
 
-def test_a_container_is_the_same_when_it_crosses_again() -> None:
+def test_a_container_is_the_same_when_it_crosses_again():
     here, there = side(), side()
     for each in (here, there):
         each.begin()
@@ -153,7 +153,7 @@ def test_a_container_is_the_same_when_it_crosses_again() -> None:
     assert sent(made["c"], there, here)[0] is inner
 
 
-def test_what_did_not_cross_is_forgotten() -> None:
+def test_what_did_not_cross_is_forgotten():
     exchange = side()
     exchange.begin()
     known, value = [1], [2]
@@ -164,7 +164,7 @@ def test_what_did_not_cross_is_forgotten() -> None:
     assert exchange.encode(value) == [2] and exchange.encode(known) == {"same": "1.0"}
 
 
-def test_changes_that_equal_what_was_there_are_changes() -> None:
+def test_changes_that_equal_what_was_there_are_changes():
     exchange = side()
     exchange.begin()
     held = exchange.decode([1, {"dict": [{"tuple": [1, 1]}]}, {"set": [1]}])
@@ -181,7 +181,7 @@ def test_changes_that_equal_what_was_there_are_changes() -> None:
     {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1}, {"date": [0, 0, 0]},
     {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"}, {"generic": ["no", 1]},
 ], ids=lambda data: str(data)[:30])  # fmt: skip
-def test_a_malformed_value_is_refused(data: Any) -> None:
+def test_a_malformed_value_is_refused(data):
     exchange = side()
     exchange.begin()
     with pytest.raises((ValueError, TypeError, LookupError, AttributeError, OverflowError, ArithmeticError)):
@@ -189,13 +189,13 @@ def test_a_malformed_value_is_refused(data: Any) -> None:
 
 
 @given(VALUES)
-def test_a_literal_is_what_python_reads_back(value: Any) -> None:
+def test_a_literal_is_what_python_reads_back(value):
     text = literal(value)
     if text is not None:
         assert eval(text, {**vars(collections), **vars(decimal), **vars(fractions), "datetime": datetime}) == value
 
 
-def test_literals_of_other_types() -> None:
+def test_literals_of_other_types():
     assert literal(collections.OrderedDict(a=1)) == "OrderedDict({'a': 1})"
     assert literal(collections.Counter("aab")) == "Counter({'a': 2, 'b': 1})"
     assert literal(collections.deque([1], 3)) == "deque([1], maxlen=3)"
@@ -212,6 +212,6 @@ def test_literals_of_other_types() -> None:
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.text(), st.lists))
-def test_a_simple_literal_is_what_repr_gives(value: Any) -> None:
+def test_a_simple_literal_is_what_repr_gives(value):
     assert literal(value) == repr(value)
     assert ast.literal_eval(literal(value) or "") == value

@@ -9,7 +9,6 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -293,14 +292,12 @@ def seen(layout: Layout) -> dict[str, list[object]]:
 
 
 @pytest.mark.parametrize("make", LAYOUTS, ids=lambda make: make.__name__)
-def test_programs_import_what_the_host_imports_and_see_nothing_beside_it(
-    make: Callable[[Path], Layout], tmp_path: Path
-) -> None:
+def test_programs_import_what_the_host_imports_and_see_nothing_beside_it(make, tmp_path):
     check(make(tmp_path / "place"))
 
 
 @pytest.mark.parametrize("folder", [Path("/dev/shm"), Path.home()], ids=["mount", "home"])
-def test_environments_on_a_mount_of_their_own_and_below_the_home(folder: Path) -> None:
+def test_environments_on_a_mount_of_their_own_and_below_the_home(folder):
     if not os.access(folder, os.W_OK):
         pytest.skip(f"{folder} can't be written to")
     with tempfile.TemporaryDirectory(prefix="codemind test ü ", dir=folder) as place:
@@ -343,7 +340,7 @@ def guard(place: Path, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_it(tmp_path: Path) -> None:
+def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_it(tmp_path):
     package = tiny(tmp_path)
     said = guard(tmp_path)
     assert len(said) == len(isolation.available()) - 1
@@ -354,9 +351,7 @@ def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_i
     assert [line.split()[-1] for line in fixed] == ["all"] * len(said)
 
 
-def test_a_module_that_ends_the_process_inside_is_not_taken_for_importable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_that_ends_the_process_inside_is_not_taken_for_importable(tmp_path, monkeypatch):
     for name, body in (("ending", "import os\nif os.environ['HOME'] != HOME:\n    os._exit(0)\n"), ("good", "")):
         (tmp_path / f"{name}.py").write_text(body.replace("HOME:", f"{os.environ['HOME']!r}:"))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -365,13 +360,13 @@ def test_a_module_that_ends_the_process_inside_is_not_taken_for_importable(
     assert "good" not in str(told.value)
 
 
-def test_readable_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readable_must_be_there(monkeypatch):
     monkeypatch.setenv("CODEMIND_SANDBOX_READABLE", "/no/such/directory")
     with pytest.raises(ValueError, match="CODEMIND_SANDBOX_READABLE names /no/such/directory"):
         visible.view()
 
 
-def test_an_interpreter_that_was_started_by_a_relative_path_is_found(tmp_path: Path, level: str) -> None:
+def test_an_interpreter_that_was_started_by_a_relative_path_is_found(tmp_path, level):
     program = f"""
 from lm_eval_codemind.sandbox import Job, Sandbox
 with Sandbox(1, {level!r}) as sandbox: print(sandbox.run([Job.script('print(1)', [('', '1')])])[0].status)
@@ -383,9 +378,7 @@ with Sandbox(1, {level!r}) as sandbox: print(sandbox.run([Job.script('print(1)',
     assert ended.stdout == "passed\n", ended.stderr
 
 
-def test_a_hidden_directory_is_hidden_where_all_around_it_is_shown(
-    tmp_path: Path, level: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hidden_directory_is_hidden_where_all_around_it_is_shown(tmp_path, level, monkeypatch):
     (tmp_path / "data").mkdir()
     shown, hidden = secret(tmp_path), secret(tmp_path / "data")
     monkeypatch.setenv("CODEMIND_SANDBOX_READABLE", str(tmp_path))

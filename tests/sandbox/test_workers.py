@@ -20,7 +20,7 @@ def printed(source: str) -> Job:
     return Job.script(source, [("", "nothing like it")])
 
 
-def test_servers_keep_to_one_processor_and_programs_do_not() -> None:
+def test_servers_keep_to_one_processor_and_programs_do_not():
     with Sandbox(workers=len(PROCESSORS)) as sandbox:
         # All at a time, so that each worker has its servers.
         outcomes = sandbox.run([Job.script(SLEEP, [("", "1")])] * len(PROCESSORS))
@@ -33,7 +33,7 @@ def test_servers_keep_to_one_processor_and_programs_do_not() -> None:
         assert outcome.stdout == f"{PROCESSORS}\n"
 
 
-def test_a_program_does_not_choose_its_processors(sandbox_at: Sandbox) -> None:
+def test_a_program_does_not_choose_its_processors(sandbox_at):
     """Its server may, which it is forked from."""
     source = """
 import os, threading
@@ -51,14 +51,14 @@ thread.join()
 
 
 @pytest.mark.skipif(len(PROCESSORS) < 2, reason="one processor only")
-def test_servers_fewer_than_processors_run_anywhere() -> None:
+def test_servers_fewer_than_processors_run_anywhere():
     with Sandbox(workers=1) as sandbox:
         (outcome,) = sandbox.run([printed(ASK)])
         assert outcome.stdout == f"{PROCESSORS}\n"
         assert [os.sched_getaffinity(innermost(pid)) for pid in server_pids(sandbox)] == [set(PROCESSORS)] * 2
 
 
-def test_a_program_that_takes_long_leaves_its_place_to_another() -> None:
+def test_a_program_that_takes_long_leaves_its_place_to_another():
     workers = 3 * len(PROCESSORS)
     with Sandbox(workers=workers) as sandbox:
         outcomes = sandbox.run([Job.script(SLEEP, [("", "1")])] * workers)
@@ -67,7 +67,7 @@ def test_a_program_that_takes_long_leaves_its_place_to_another() -> None:
         assert len(server_pids(sandbox)) == 2 * workers
 
 
-def test_a_fork_leaves_python_as_os_fork_does() -> None:
+def test_a_fork_leaves_python_as_os_fork_does():
     """In the child: its own numbers, threads, locks, exceptions, a collection, and forks by Python itself."""
     source = """
 import gc, os, sys, threading
@@ -105,7 +105,7 @@ assert pid != before and os.waitpid(pid, 0) == (pid, 0)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_fork_that_fails_is_an_error() -> None:
+def test_a_fork_that_fails_is_an_error():
     source = """
 import resource
 from lm_eval_codemind.sandbox import kernel
@@ -125,6 +125,6 @@ except OSError as error:
 @pytest.mark.parametrize(
     ("reason", "status"), [("memory", "memory"), ("output", "output"), ("wall", "timeout"), ("", "timeout")]
 )
-def test_the_limit_that_a_killed_program_crossed_comes_before_its_processor_time(reason: str, status: str) -> None:
+def test_the_limit_that_a_killed_program_crossed_comes_before_its_processor_time(reason, status):
     report = {"reason": reason, "signal": signal.SIGKILL, "exit": None, "cpu": 3.0}
     assert ending(report)["status"] == status

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ FIRST = [True] * 16 + [True] * 6 + [False] * 4 + [False] * 14
 SECOND = [True] * 16 + [False] * 6 + [True] * 4 + [False] * 14
 
 
-def test_forty_problems_by_hand() -> None:
+def test_forty_problems_by_hand():
     table = associate(FIRST, SECOND)
     assert (table.both, table.first_only, table.second_only, table.neither, table.n) == (16, 6, 4, 14, 40)
     # (16 * 14 - 6 * 4) / sqrt(22 * 18 * 20 * 20) = 200 / 397.995
@@ -38,7 +37,7 @@ def test_forty_problems_by_hand() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_against_scipy_and_numpy(pairs: list[tuple[bool, bool]]) -> None:
+def test_against_scipy_and_numpy(pairs):
     first, second = ([pair[i] for pair in pairs] for i in range(2))
     result = associate(first, second)
     if len(set(first)) < 2 or len(set(second)) < 2:
@@ -52,26 +51,26 @@ def test_against_scipy_and_numpy(pairs: list[tuple[bool, bool]]) -> None:
     assert turned.p == pytest.approx(result.p) and turned.phi.value == pytest.approx(result.phi.value)
 
 
-def test_verdicts_that_do_not_pair_are_refused() -> None:
+def test_verdicts_that_do_not_pair_are_refused():
     with pytest.raises(ValueError, match="40 and 39 verdicts"):
         associate(FIRST, SECOND[1:])
 
 
-def test_the_same_verdicts_correlate_fully() -> None:
+def test_the_same_verdicts_correlate_fully():
     assert phi(FIRST, FIRST).value == pytest.approx(1)
     assert phi(FIRST, [not one for one in FIRST]).value == pytest.approx(-1)
     even = difference_of_proportions(proportion(5, 10), proportion(5, 10))
     assert even.value == 0 and even.low == pytest.approx(-even.high)
 
 
-def test_groups_of_the_smallest_values() -> None:
+def test_groups_of_the_smallest_values():
     values = [3, 1.2, 1, 2, 2.4, *range(20, 40)]
     groups = grouped(values, [True, False, True, True, True, *[False] * 20])
     assert groups == [(1, 1, 2), (2, 2, 2), (3, 1, 1), *((value, 0, 1) for value in range(20, 27))]
     assert spearman_of_groups([1, 2, 3, 4], [True, True, True, True]).rho != 1  # nothing varies: not a number
 
 
-def test_an_association_has_scipy_s_interval() -> None:
+def test_an_association_has_scipy_s_interval():
     first = [True] * 45 + [False] * 55
     second = [True] * 35 + [False] * 10 + [True] * 15 + [False] * 40
     result = associate(first, second)
@@ -87,7 +86,7 @@ def test_an_association_has_scipy_s_interval() -> None:
 
 
 @pytest.mark.parametrize("model", ["gpt-4-turbo", "deepseek-coder-33b-instruct"])
-def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_data: Path) -> None:
+def test_the_authors_own_values_give_the_authors_own_figures(model, shared_data):
     published = json.loads((shared_data / "recorded" / "exerscope_analyses.json").read_text(encoding="utf-8"))
     rows = read_rows(shared_data / "recorded" / f"ier_{model}.jsonl.gz")
     verdicts = {row["problem_id"]: bool(row["published_verdict"]) for row in rows}

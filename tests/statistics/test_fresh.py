@@ -18,26 +18,26 @@ def records(verdicts: list[tuple[float, float]]) -> Records:
     ]
 
 
-def test_definition() -> None:
+def test_definition():
     assert scores.contamination_gap(1.0, [1.0, 0.0, 0.0, 0.0]) == 0.75
     assert scores.r_fresh([1.0, 0.0]) == 0.5
     some = records([(1, 1), (1, 0), (0, 1), (1, 0)])
     assert (r_ier_original(some), r_ier_fresh(some), contamination_gap(some)) == (0.75, 0.5, 0.25)
 
 
-def test_only_complete_problems_count() -> None:
+def test_only_complete_problems_count():
     some = [*records([(1, 1)]), {"problem_id": "a", "item": "original", "right": 1.0}]
     some += [{"problem_id": "b", "item": "fresh_1", "right": 0.0}]
     assert (r_ier_original(some), r_ier_fresh(some)) == (1.0, 1.0)
 
 
-def test_questions_about_a_problem_are_one_observation() -> None:
+def test_questions_about_a_problem_are_one_observation():
     once = records([(1, 0), (0, 0), (1, 1), (0, 0)])
     again = [{**record, "item": "fresh_2"} for record in once if record["item"] == "fresh_1"]
     assert contamination_gap.stderr([*once, *again]) == pytest.approx(contamination_gap.stderr(once))
 
 
-def test_a_model_that_remembers_has_its_score_as_gap() -> None:
+def test_a_model_that_remembers_has_its_score_as_gap():
     # A fresh output is never the published one.
     chance = random.Random(1)
     some = records([(float(chance.random() < 0.6), 0.0) for _ in range(400)])
@@ -64,7 +64,7 @@ def simulated(seed: int, memory: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.3])
-def test_a_mixture_of_skill_and_memory_is_estimated_within_its_interval(memory: float) -> None:
+def test_a_mixture_of_skill_and_memory_is_estimated_within_its_interval(memory):
     # Where it does not remember, it is right with the probability of its skill: the gap is memory times failure.
     truth = memory * (1 - sum(map(skill, STEPS)) / len(STEPS))
     runs = [simulated(seed, memory) for seed in range(100)]

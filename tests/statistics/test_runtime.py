@@ -9,7 +9,7 @@ from lm_eval_codemind.families.runtime.score import Item, averaged_over, cluster
 from lm_eval_codemind.statistics import clustered_stderr_of
 
 
-def test_ic_of_all_sixteen_patterns() -> None:
+def test_ic_of_all_sixteen_patterns():
     """Worked out by hand: the answers count in order, up to the first wrong one, and nothing may be right after it."""
     by_hand = {"1111": 1.0, "1110": 0.5, "1100": 0.25, "1000": 0.125}
     for pattern in product((True, False), repeat=4):
@@ -34,11 +34,11 @@ ITEMS = [
     ("path_executed", 2 / 2), ("output", 3 / 6),
     ("ic", (1 + 0 + 0 + 0 + 1 / 2 + 0) / 6),  # 1111, 1101, 0001, 0010, 1110, 0010
 ])  # fmt: skip
-def test_scores_worked_out_by_hand(metric: str, expected: float) -> None:
+def test_scores_worked_out_by_hand(metric, expected):
     assert score(metric, ITEMS) == pytest.approx(expected)
 
 
-def test_clustered_standard_error_by_hand() -> None:
+def test_clustered_standard_error_by_hand():
     """State: mean 1/2, sums of deviations a: 1/2, b: 0, c: -1/2."""
     assert clustered_stderr("state", ITEMS) == pytest.approx(math.sqrt(3 / 2 * (0.25 + 0.25)) / 6)
 
@@ -46,7 +46,7 @@ def test_clustered_standard_error_by_hand() -> None:
 @pytest.mark.parametrize(
     "metric", ["coverage", "coverage_f1", "coverage_balanced", "state", "state_executed", "path_executed", "ic"]
 )
-def test_standard_errors_are_those_of_the_infinitesimal_jackknife(metric: str) -> None:
+def test_standard_errors_are_those_of_the_infinitesimal_jackknife(metric):
     """The influence of an item is the derivative of the metric by its weight, here from repeated items."""
     many = 4000
 
@@ -59,7 +59,7 @@ def test_standard_errors_are_those_of_the_infinitesimal_jackknife(metric: str) -
     assert clustered_stderr(metric, ITEMS) == pytest.approx(expected, rel=1e-3)
 
 
-def test_metrics_leave_items_out() -> None:
+def test_metrics_leave_items_out():
     counts = {"coverage": 6, "coverage_balanced": 6, "state_executed": 3, "path_executed": 2, "coverage_f1": 6}
     assert {metric: averaged_over(metric, ITEMS) for metric in counts} == counts
     hidden = [item for item in ITEMS if not item.executed]
@@ -81,7 +81,7 @@ _items = st.lists(
 
 
 @given(_items, st.booleans())
-def test_answers_that_never_change_are_worth_half_of_balanced_coverage(items: list[Item], said: bool) -> None:
+def test_answers_that_never_change_are_worth_half_of_balanced_coverage(items, said):
     constant = [Item(i.program, i.executed, i.goes_on, said, i.state, i.path, i.output) for i in items]
     if len({item.executed for item in items}) == 2:
         assert score("coverage_balanced", constant) == pytest.approx(0.5)

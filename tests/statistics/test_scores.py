@@ -26,7 +26,7 @@ from lm_eval_codemind.statistics import clustered_mean_stderr
 from lm_eval_codemind.studies.traces.score import coherent, collapsed, program_hard, program_mean
 
 
-def test_output_prediction() -> None:
+def test_output_prediction():
     assert s_ier("`[1,2]`", "[1, 2]", printed=False)
     assert not s_ier_text("`[1,2]`", "[1, 2]") and s_ier_text("[1,2]", "[1, 2]")
     assert not s_ier(None, "[]", printed=False) and not s_ier(None, "", printed=True) and not s_ier_text(None, "")
@@ -35,11 +35,11 @@ def test_output_prediction() -> None:
 @pytest.mark.parametrize(("recorded", "computed", "right"), [
     (True, None, True), (False, None, False), (False, "[1, 2]", True), (False, "(1, 2)", False),
 ])  # fmt: skip
-def test_an_input_is_right_if_it_gives_the_output(recorded: bool, computed: str | None, right: bool) -> None:
+def test_an_input_is_right_if_it_gives_the_output(recorded, computed, right):
     assert s_input(recorded, computed, "[1,2]", printed=False) is right
 
 
-def test_verdicts() -> None:
+def test_verdicts():
     assert balanced(1, 0.5) == 0.75 and both(0.5, 0.5) == 0.25 and both(1, 0) == 0
     assert distance(5, {2, 9}) == 3 and distance(8, {2, 9}) == 1 and distance(4, [4]) == 0
     assert distance(None, [4]) == math.inf
@@ -51,12 +51,12 @@ def test_verdicts() -> None:
 @pytest.mark.parametrize(
     ("without", "with_test", "score"), [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0), (0.5, 0.5, 0.25), (0.25, 1, 0.75)]
 )
-def test_repaired_by_test(without: float, with_test: float, score: float) -> None:
+def test_repaired_by_test(without, with_test, score):
     halves = [{"problem_id": "p", "with_test": half > 0, "passed": x} for half, x in enumerate((without, with_test))]
     assert repaired_by_test(halves) == score
 
 
-def test_layout_and_documentation_change_nothing() -> None:
+def test_layout_and_documentation_change_nothing():
     form = get_language("python").bare_form
     bug = form("def f(x):\n    return x-1\n")
     assert form('def f( x ):\n    """Take one away."""\n    return (x - 1)  # done\n') == bug
@@ -87,25 +87,25 @@ def test_layout_and_documentation_change_nothing() -> None:
     (True, 12, 12, 11, 1.0),
     (True, 1, 2, 1, 1.0),  # The shortest counts.
 ])  # fmt: skip
-def test_s_dsr_worked_by_hand(passed: bool, original: int, transformed: int, answer: int, score: float) -> None:
+def test_s_dsr_worked_by_hand(passed, original, transformed, answer, score):
     assert s_dsr(passed, original, transformed, answer) == pytest.approx(score)
 
 
 @given(st.booleans(), st.integers(1, 500), st.integers(1, 500), st.integers(0, 2000))
-def test_s_dsr_is_above_0_for_a_shorter_answer(passed: bool, original: int, transformed: int, answer: int) -> None:
+def test_s_dsr_is_above_0_for_a_shorter_answer(passed, original, transformed, answer):
     score = s_dsr(passed, original, transformed, answer)
     assert 0 <= score <= 1
     assert (score > 0) == shorter(passed, transformed, answer)
 
 
 @given(st.integers(1, 300), st.integers(1, 300), st.integers(0, 300))
-def test_a_longer_answer_never_scores_more(original: int, growth: int, answer: int) -> None:
+def test_a_longer_answer_never_scores_more(original, growth, answer):
     transformed = original + growth
     assert s_dsr(True, original, transformed, answer + 1) <= s_dsr(True, original, transformed, answer)
 
 
 @pytest.mark.parametrize("counts", [(0, 3, 1), (3, 0, 1), (3, 4, -1)])
-def test_counts_of_lines_that_no_program_has(counts: tuple[int, int, int]) -> None:
+def test_counts_of_lines_that_no_program_has(counts):
     with pytest.raises(ValueError, match="not defined"):
         s_dsr(True, *counts)
 
@@ -113,14 +113,14 @@ def test_counts_of_lines_that_no_program_has(counts: tuple[int, int, int]) -> No
 @pytest.mark.parametrize(("answer", "original", "value"), [
     ("abc", "abc", 1.0), ("", "", 1.0), ("", "abcd", 0.0), ("kitten", "sitting", 4 / 7), ("ab", "ba", 0.0),
 ])  # fmt: skip
-def test_similarity(answer: str, original: str, value: float) -> None:
+def test_similarity(answer, original, value):
     assert similarity(answer, original) == pytest.approx(value)
 
 
 # -- dependent execution reasoning
 
 
-def test_a_mean_over_the_programs_that_pass() -> None:
+def test_a_mean_over_the_programs_that_pass():
     assert r_der([1.0, 0.0, 1.0, 1.0]) == 0.75 and isnan(r_der([]))
     # Not defined where nothing passes.
     assert mean_s_der([], 3) == 0.0 and isnan(mean_s_der([], 0))
@@ -128,7 +128,7 @@ def test_a_mean_over_the_programs_that_pass() -> None:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=12), st.integers(0, 12))
-def test_the_mean_and_its_error_are_those_with_the_failures_written_out(right: list[float], failed: int) -> None:
+def test_the_mean_and_its_error_are_those_with_the_failures_written_out(right, failed):
     values = [*right, *[0.0] * failed]
     if values:
         assert mean_s_der(right, failed) == pytest.approx(sum(values) / len(values))
@@ -136,7 +136,7 @@ def test_the_mean_and_its_error_are_those_with_the_failures_written_out(right: l
         assert mean_s_der_stderr(right, failed) == pytest.approx(mean_stderr(values))
 
 
-def test_models_are_compared_on_what_all_solve() -> None:
+def test_models_are_compared_on_what_all_solve():
     values, n = r_der_common({"one": {"a": 1.0, "b": 0.0, "c": 1.0}, "other": {"c": 0.0, "a": 1.0, "d": 1.0}})
     assert (values, n) == ({"one": [1.0, 1.0], "other": [1.0, 0.0]}, 2)
     assert r_der_common({"one": {"a": 1.0}, "other": {}}) == ({"one": [], "other": []}, 0)
@@ -150,18 +150,18 @@ def test_models_are_compared_on_what_all_solve() -> None:
     ([True, True], 2, 1.0, True), ([True, False], 2, 0.5, False), ([False, True, True], 3, 0.0, False),
     ([True], 4, 0.25, False), ([True, True, False], 2, 1.0, False), ([], 3, 0.0, False),
 ])  # fmt: skip
-def test_right_steps_from_the_first_on(matches: list[bool], steps: int, share: float, right: bool) -> None:
+def test_right_steps_from_the_first_on(matches, steps, share, right):
     assert (prefix(matches, steps), trace(matches, steps)) == (share, right)
 
 
 @given(st.lists(st.booleans()), st.integers(1, 30))
-def test_a_right_trace_has_a_full_prefix(matches: list[bool], steps: int) -> None:
+def test_a_right_trace_has_a_full_prefix(matches, steps):
     assert 0 <= prefix(matches, steps) <= 1
     assert not trace(matches, steps) or prefix(matches, steps) == 1
     assert prefix([*matches, True], steps) >= prefix(matches, steps)
 
 
-def test_the_right_reason_by_hand() -> None:
+def test_the_right_reason_by_hand():
     traces, outputs = [1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 0.0, 0.0]
     right_reason = execution.right_for_the_right_reason
     assert right_reason(traces, outputs) == 0.5
@@ -172,7 +172,7 @@ def test_the_right_reason_by_hand() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=1))
-def test_with_all_outputs_right_it_is_a_mean(rows: list[tuple[bool, int]]) -> None:
+def test_with_all_outputs_right_it_is_a_mean(rows):
     traces, problems = [float(right) for right, _ in rows], [str(problem) for _, problem in rows]
     ones = [1.0] * len(rows)
     assert execution.right_for_the_right_reason(traces, ones) == pytest.approx(sum(traces) / len(traces))
@@ -180,7 +180,7 @@ def test_with_all_outputs_right_it_is_a_mean(rows: list[tuple[bool, int]]) -> No
     assert error == pytest.approx(expected) or (isnan(error) and isnan(expected))
 
 
-def test_the_aggregation_counts_each_response() -> None:
+def test_the_aggregation_counts_each_response():
     records = [
         {"problem_id": "a", "trace": [1.0, 0.0], "output": [1.0, 1.0]},
         {"problem_id": "b", "trace": [1.0, 1.0], "output": [0.0, 1.0]},
@@ -192,14 +192,14 @@ def test_the_aggregation_counts_each_response() -> None:
 # -- studies
 
 
-def test_coherence_of_ces_pattern_by_pattern() -> None:
+def test_coherence_of_ces_pattern_by_pattern():
     fine = {True: {"111", "000", "100", "110", "010"}, False: {"111", "000", "100", "110"}}
     for loop, *bits in product((True, False), repeat=4):
         pattern = "".join(str(int(bit)) for bit in bits)
         assert coherent(loop, *bits) == (pattern in fine[loop]), (loop, pattern)
 
 
-def test_coconut_s_scores() -> None:
+def test_coconut_s_scores():
     assert collapsed([1, 1, 2, 3, 3, 1]) == [1, 2, 3, 1] and collapsed([]) == []
     assert program_mean([1, 0, 1, 0]) == 0.5
     assert [program_hard(rights) for rights in ([1, 1], [1, 0], [0.5, 1])] == [1, 0, 0]
@@ -209,14 +209,14 @@ def test_coconut_s_scores() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=8), st.data())
-def test_pass_at_k_is_the_share_of_draws_with_a_right_one(verdicts: list[bool], data: st.DataObject) -> None:
+def test_pass_at_k_is_the_share_of_draws_with_a_right_one(verdicts, data):
     k = data.draw(st.integers(1, len(verdicts)))
     draws = list(combinations(verdicts, k))
     share = Fraction(sum(any(draw) for draw in draws), len(draws))
     assert pass_at_k(len(verdicts), sum(verdicts), k) == pytest.approx(float(share))
 
 
-def test_pass_at_k_agrees_with_the_estimator_of_human_eval() -> None:
+def test_pass_at_k_agrees_with_the_estimator_of_human_eval():
     # The product form of openai/human-eval's estimate_pass_at_k.
     for n, c, k in [(200, 3, 10), (200, 150, 100), (200, 0, 1), (10, 10, 10), (100, 1, 100)]:
         expected = 1.0 if n - c < k else 1.0 - np.prod(1.0 - k / np.arange(n - c + 1, n + 1))
@@ -224,18 +224,18 @@ def test_pass_at_k_agrees_with_the_estimator_of_human_eval() -> None:
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(1, 2, 1), (3, -1, 1), (3, 1, 0), (3, 1, 4), (0, 0, 1)])
-def test_pass_at_k_that_is_not_defined(n: int, c: int, k: int) -> None:
+def test_pass_at_k_that_is_not_defined(n, c, k):
     with pytest.raises(ValueError, match="not defined"):
         pass_at_k(n, c, k)
 
 
-def test_reported_k() -> None:
+def test_reported_k():
     assert pass_at_reported_k([True]) == pass_at_reported_k([True, False], largest=1) == {}
     assert pass_at_reported_k([True, False]) == {"pass@1": 0.5, "pass@2": 1.0}
     assert list(pass_at_reported_k([False] * 7)) == ["pass@1", "pass@2", "pass@5", "pass@7"]
     assert list(pass_at_reported_k([True, False, False], largest=2).values()) == pytest.approx([1 / 3, 2 / 3])
 
 
-def test_passes_without_proof() -> None:
+def test_passes_without_proof():
     assert unproven_passes([(True, True), (True, False), (False, False), (False, True)]) == 1
     assert unproven_passes([]) == 0

@@ -42,27 +42,27 @@ def pairs_of(problems: int, passed: int, gained: int) -> list[Pair]:
 
 
 @pytest.mark.parametrize(("benchmark", "model", "problems", "passed", "gained", "published"), TABLE_II)
-def test_table_ii(benchmark: str, model: str, problems: int, passed: int, gained: int, published: float) -> None:
+def test_table_ii(benchmark, model, problems, passed, gained, published):
     pairs = pairs_of(problems, passed, gained)
     assert 100 * r_sr(pairs) == pytest.approx(published, abs=0.01)
     assert mean_s_sr(pairs) == pytest.approx(gained / problems)
 
 
-def test_s_sr_is_one_only_where_the_test_made_the_difference() -> None:
+def test_s_sr_is_one_only_where_the_test_made_the_difference():
     assert [s_sr(a, b) for a, b in ((0, 0), (0, 1), (1, 0), (1, 1))] == [0, 1, 0, 0]
     # Losing a problem with the test costs nothing.
     assert r_sr([(1.0, 0.0), (0.0, 0.0)]) == r_sr([(1.0, 1.0), (0.0, 0.0)]) == 0.5
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=50))
-def test_bounds(pairs: list[Pair]) -> None:
+def test_bounds(pairs):
     rate = sum(without for without, _ in pairs) / len(pairs)
     assert 0 <= mean_s_sr(pairs) <= 1
     assert rate <= r_sr(pairs) <= rate * math.e + 1e-9
 
 
 @pytest.mark.parametrize(("problems", "passed", "gained"), [(164, 117, 15), (410, 106, 69), (410, 252, 30)])
-def test_delta_method_agrees_with_the_bootstrap(problems: int, passed: int, gained: int) -> None:
+def test_delta_method_agrees_with_the_bootstrap(problems, passed, gained):
     pairs = pairs_of(problems, passed, gained)
     generator = random.Random(1)
     draws = [r_sr(generator.choices(pairs, k=problems)) for _ in range(2000)]
@@ -71,12 +71,12 @@ def test_delta_method_agrees_with_the_bootstrap(problems: int, passed: int, gain
     assert r_sr_stderr(pairs) == pytest.approx(deviation, rel=0.06)
 
 
-def test_standard_error_of_the_mean_is_the_harness_s() -> None:
+def test_standard_error_of_the_mean_is_the_harness_s():
     pairs = pairs_of(164, 76, 8)
     assert mean_s_sr_stderr(pairs) == pytest.approx(mean_stderr([s_sr(*pair) for pair in pairs]))
 
 
-def test_too_few_pairs() -> None:
+def test_too_few_pairs():
     assert r_sr_stderr([(1.0, 1.0)] * 5) == r_sr_stderr([(0.0, 0.0)] * 5) == 0  # nothing varies
     assert math.isnan(r_sr_stderr([(1.0, 1.0)])) and not math.isnan(r_sr_stderr([(1.0, 1.0), (0.0, 1.0)]))
     assert math.isnan(mean_s_sr_stderr([(1.0, 1.0)]))
@@ -84,7 +84,7 @@ def test_too_few_pairs() -> None:
         r_sr([])
 
 
-def test_what_a_test_gains() -> None:
+def test_what_a_test_gains():
     pairs = [(0.0, 1.0), (0.0, 0.0), (1.0, 1.0), (0.5, 1.0), (0.25, 0.5)]
     unsolved, product_of_both = 1 + 1 + 0 + 0.5 + 0.75, 1 + 0 + 0 + 0.5 + 0.75 * 0.5
     assert gained(pairs) == pytest.approx(product_of_both / unsolved)

@@ -26,26 +26,26 @@ def first_mean(means):
     return means[..., 0]
 
 
-def test_wilson_interval_of_a_textbook_example() -> None:
+def test_wilson_interval_of_a_textbook_example():
     # 81 of 263 and 0 of 20: Newcombe (Statistics in Medicine 17, 1998), table I, method 3.
     for estimate, low, high in ((proportion(81, 263), 0.2553, 0.3662), (proportion(0, 20), 0.0, 0.1611)):
         assert (round(estimate.low, 4), round(estimate.high, 4)) == (low, high)
 
 
-def test_no_samples_give_nan_instead_of_an_error() -> None:
+def test_no_samples_give_nan_instead_of_an_error():
     none = compare([], [])
     assert (none.n, none.test, proportion(0, 0).n, bootstrap([], first_mean).n) == (0, "none", 0, 0)
     values = (none.difference, none.p, proportion(0, 0).value, mean([]).value, weighted_mean([], []).value)
     assert all(map(math.isnan, values))
 
 
-def test_verdicts_have_wilson_s_interval_and_other_scores_the_bootstrap_s() -> None:
+def test_verdicts_have_wilson_s_interval_and_other_scores_the_bootstrap_s():
     assert mean([1, 0, 1]) == proportion(2, 3)
     assert mean([1, 0, 0.5]) == bootstrap([(1,), (0,), (0.5,)], first_mean)
     assert (mean([0.5]).n, mean([0.5]).value) == (1, 0.5)
 
 
-def test_bootstrap_of_a_function_of_several_means() -> None:
+def test_bootstrap_of_a_function_of_several_means():
     rows = [(1, 0), (0, 1), (1, 1), (0, 0)] * 10
 
     def statistic(means):
@@ -61,7 +61,7 @@ def test_bootstrap_of_a_function_of_several_means() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
-def test_equal_problems_have_an_interval(value: float) -> None:
+def test_equal_problems_have_an_interval(value):
     """At 0 and 1 it is Wilson's; it narrows with the number of problems."""
     few, many = (bootstrap([(value,)] * n, first_mean) for n in (10, 1000))
     assert few.low <= many.low <= value <= many.high <= few.high and few.low < few.high
@@ -71,21 +71,21 @@ def test_equal_problems_have_an_interval(value: float) -> None:
         assert [few.low, few.high] == pytest.approx([wilson.low, wilson.high])
 
 
-def test_equal_differences_have_an_interval() -> None:
+def test_equal_differences_have_an_interval():
     same = compare([1.0, 0.0] * 20, [1.0, 0.0] * 20)
     assert same.difference == 0 and same.low == -same.high < 0 and same.p == 1
     gap = bootstrap([(0.0,)] * 40, first_mean, lowest=-1.0)
     assert (gap.low, gap.high) == (same.low, same.high)
 
 
-def test_the_smallest_p_value_of_the_bootstrap_is_two_in_two_thousand_and_one() -> None:
+def test_the_smallest_p_value_of_the_bootstrap_is_two_in_two_thousand_and_one():
     first, second = [0.9, 0.8, 0.7, 0.6, 0.5], [0.1, 0.2, 0.3, 0.4, 0.45]
     for better, worse in ((first, second), (second, first)):
         assert compare(better, worse).p == pytest.approx(2 / 2001)
     assert compare(first, first).p == 1 and compare(first, second).n == 5
 
 
-def test_the_bootstrap_s_p_value_is_near_that_of_a_t_test_and_its_interval_scipy_s() -> None:
+def test_the_bootstrap_s_p_value_is_near_that_of_a_t_test_and_its_interval_scipy_s():
     generator = np.random.default_rng(11)
     first = generator.normal(0.5, 0.1, 300)
     for shift in (0.004, 0.008, 0.012):
@@ -101,7 +101,7 @@ def test_the_bootstrap_s_p_value_is_near_that_of_a_t_test_and_its_interval_scipy
 
 
 @pytest.mark.parametrize(("only_first", "only_second"), [(1, 0), (0, 1), (5, 1), (1, 5), (3, 3), (12, 4)])
-def test_mcnemar_against_scipy(only_first: int, only_second: int) -> None:
+def test_mcnemar_against_scipy(only_first, only_second):
     first = [1.0] * only_first + [0.0] * only_second + [1.0, 0.0]
     second = [0.0] * only_first + [1.0] * only_second + [1.0, 0.0]
     expected = stats.binomtest(only_first, only_first + only_second, 0.5).pvalue
@@ -114,14 +114,14 @@ def test_mcnemar_against_scipy(only_first: int, only_second: int) -> None:
         assert compare(one, other).test == "paired bootstrap"
 
 
-def test_scores_that_do_not_pair_are_refused() -> None:
+def test_scores_that_do_not_pair_are_refused():
     with pytest.raises(ValueError, match="2 and 1 scores"):
         compare([1.0, 0.0], [1.0])
     with pytest.raises(ValueError, match="3 and 2"):
         spearman([1, 2, 3], [1, 2])
 
 
-def test_spearman_by_its_formula() -> None:
+def test_spearman_by_its_formula():
     x, y = list(range(10)), [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
     # All ten ranks differ by one: rho = 1 - 6 * 10 / (10 * 99).
     rho = 1 - 60 / 990
@@ -141,7 +141,7 @@ def test_spearman_by_its_formula() -> None:
         assert math.isnan(spearman(*few).rho)
 
 
-def test_spearman_interval_covers_the_truth_as_often_as_it_says() -> None:
+def test_spearman_interval_covers_the_truth_as_often_as_it_says():
     generator = np.random.default_rng(3)
     pearson = 0.5
     truth = 6 / math.pi * math.asin(pearson / 2)
@@ -153,27 +153,27 @@ def test_spearman_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert 0.92 <= hits / 400 <= 0.98
 
 
-def test_holm_of_a_worked_example() -> None:
+def test_holm_of_a_worked_example():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, math.nan, 0.5])[::2] == pytest.approx([0.02, 0.5])
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
-def test_holm_never_lowers_a_p_value_nor_changes_their_order(p_values: list[float]) -> None:
+def test_holm_never_lowers_a_p_value_nor_changes_their_order(p_values):
     corrected = holm(p_values)
     assert all(p <= q <= 1 for p, q in zip(p_values, corrected, strict=True))
     pairs = sorted(zip(p_values, corrected, strict=True))
     assert [q for _, q in pairs] == sorted(q for _, q in pairs)
 
 
-def test_clusters_by_hand() -> None:
+def test_clusters_by_hand():
     # Mean 1/2; deviations / 4: 1/8, -1/8, 1/8, -1/8. Sums: a 0, b 1/8, c -1/8. G / (G - 1) = 3 / 2.
     assert clustered_mean_stderr([1, 0, 1, 0], ["a", "a", "b", "c"]) == pytest.approx(math.sqrt(1.5 * 2 / 64))
     assert clustered_stderr_of([0.5, -0.5], ["a", "b"]) == pytest.approx(math.sqrt(2 * 0.5))
     assert math.isnan(clustered_stderr_of([0.5, -0.5], ["a", "a"])) and math.isnan(clustered_mean_stderr([], []))
 
 
-def test_a_weighted_mean_of_two_by_hand() -> None:
+def test_a_weighted_mean_of_two_by_hand():
     one, other = Estimate(0.5, 0.3, 0.6, 10), Estimate(0.8, 0.7, 1.0, 20)
     pooled = weighted_mean([one, other], [1, 3])
     assert pooled.value == pytest.approx(0.25 * 0.5 + 0.75 * 0.8)
@@ -182,7 +182,7 @@ def test_a_weighted_mean_of_two_by_hand() -> None:
     assert pooled.n == 30
 
 
-def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says() -> None:
+def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says():
     rng = np.random.default_rng(5)
     rates, sizes = (0.95, 0.8, 0.6), (40, 120, 30)
     truth = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(sizes)

@@ -29,20 +29,20 @@ def make() -> Program:
     return Program(CODE, public={"area"})
 
 
-def test_a_recipe_gives_the_same_bytes() -> None:
+def test_a_recipe_gives_the_same_bytes():
     made = compose(make(), "7")
     again = recreate(make(), "7", made.steps)
     assert again == made
     assert compose(make(), "7") == made
 
 
-def test_seeds_give_different_programs() -> None:
+def test_seeds_give_different_programs():
     made = [compose(make(), str(seed)) for seed in range(20)]
     assert len({one.code for one in made}) == 20
     assert len({one.steps for one in made}) == 20
 
 
-def test_neither_hashing_nor_the_run_matters() -> None:
+def test_neither_hashing_nor_the_run_matters():
     program = "from lm_eval_codemind.transforms import Program, compose\n"
     program += f"print(compose(Program({CODE!r}, public={{'area'}}), '7').digest)"
     for seed in ("1", "2"):
@@ -51,12 +51,12 @@ def test_neither_hashing_nor_the_run_matters() -> None:
         assert done.stdout == compose(make(), "7").digest + "\n"
 
 
-def test_growth() -> None:
+def test_growth():
     grown = [len(compose(make(), str(seed)).code.splitlines()) for seed in range(10)]
     assert min(grown) > len(CODE.splitlines()) + LEAST_GROWTH
 
 
-def test_a_recipe_for_another_program_is_told() -> None:
+def test_a_recipe_for_another_program_is_told():
     with pytest.raises(RecipeError, match="wants site 40 of rule 'base64'"):
         recreate(make(), "7", [("base64", 40)])
     with pytest.raises(RecipeError, match="no rule 'sleep'"):
@@ -68,7 +68,7 @@ def test_a_recipe_for_another_program_is_told() -> None:
 @pytest.mark.parametrize(("wrong", "mark"), [
     ("thread", "threading"), ("base64", "b64encode"), ("decorator", "functools"),
 ])  # fmt: skip
-def test_a_rule_that_changes_behaviour_is_dropped(wrong: str, mark: str) -> None:
+def test_a_rule_that_changes_behaviour_is_dropped(wrong, mark):
     seed = next(str(n) for n in range(50) if wrong in compose(make(), str(n)).rules)
     dropped: list[str] = []
     made = compose_verified(make, seed, lambda code: mark in code, dropped=lambda rule, code: dropped.append(rule))
@@ -77,7 +77,7 @@ def test_a_rule_that_changes_behaviour_is_dropped(wrong: str, mark: str) -> None
     assert len(set(made.rules)) > 5
 
 
-def test_only_what_is_in_focus_changes() -> None:
+def test_only_what_is_in_focus_changes():
     code = "class A:\n    def f(self, x):\n        return x + 1\n\n    def g(self, x):\n        return x + 2\n"
     made = compose(Program(code, focus=["A.f"]), "1")
     (original,) = ast.parse(code).body
@@ -87,7 +87,7 @@ def test_only_what_is_in_focus_changes() -> None:
     assert ast.dump(changed.body[0]) != ast.dump(original.body[0])
 
 
-def test_needed_functions() -> None:
+def test_needed_functions():
     code = "def a(): return b()\n\ndef b(): return len\n\ndef c(): return a()\n"
     assert needed_functions(code, "a") == ["a", "b"]
     assert needed_functions(code, "c") == ["c", "a", "b"]
@@ -96,7 +96,7 @@ def test_needed_functions() -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(functions(), st.integers(0, 10**6))
-def test_generated_functions_do_what_they_did(code: str, seed: int) -> None:
+def test_generated_functions_do_what_they_did(code, seed):
     made = compose(Program(code, public={"f"}), str(seed))
     before, after = observe_drawn([code, made.code], CALLS)
     assert after == before, made.code
@@ -105,7 +105,7 @@ def test_generated_functions_do_what_they_did(code: str, seed: int) -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(scripts(), st.integers(0, 10**6))
-def test_generated_scripts_do_what_they_did(code: str, seed: int) -> None:
+def test_generated_scripts_do_what_they_did(code, seed):
     made = compose(Program(code, script=True), str(seed))
     before, after = observe_drawn([code, made.code], [], "3\nab\n")
     assert after == before, made.code
@@ -115,7 +115,7 @@ def test_generated_scripts_do_what_they_did(code: str, seed: int) -> None:
 @pytest.mark.parametrize("rule", RULES)
 @settings(deadline=None, max_examples=15)
 @given(code=functions(), site=st.integers(0, 10**6))
-def test_each_rule_alone_on_generated_functions(rule: str, code: str, site: int) -> None:
+def test_each_rule_alone_on_generated_functions(rule, code, site):
     program = Program(code, public={"f"})
     sites = RULES[rule].sites(program)
     if sites:

@@ -15,7 +15,7 @@ SCRIPTS: dict[str, dict[str, Any]] = _FILE["scripts"]
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_functions_do_what_they_did(rule: str) -> None:
+def test_functions_do_what_they_did(rule):
     applied = 0
     for title, program in PROGRAMS.items():
         code, calls = program["code"], program["calls"]
@@ -29,7 +29,7 @@ def test_functions_do_what_they_did(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_scripts_do_what_they_did(rule: str) -> None:
+def test_scripts_do_what_they_did(rule):
     applied = 0
     for title, program in SCRIPTS.items():
         code, stdin = program["code"], program["stdin"]
@@ -40,7 +40,7 @@ def test_scripts_do_what_they_did(rule: str) -> None:
     assert applied or rule == "numpy_builtin", f"{rule} had no site in any script"
 
 
-def test_there_are_twenty_rules_in_four_groups() -> None:
+def test_there_are_twenty_rules_in_four_groups():
     assert len(RULES) == 20
     assert [sum(rule.group == group for rule in RULES.values()) for group in GROUPS] == [6, 7, 5, 2]
 
@@ -59,7 +59,7 @@ def test_there_are_twenty_rules_in_four_groups() -> None:
     *((rule, "locals", 0) for rule in RULES if rule != "box_and_index"),
     *((rule, "stack", 0) for rule in RULES if rule != "box_and_index"),
 ])  # fmt: skip
-def test_hazards_are_refused(rule: str, title: str, sites: int) -> None:
+def test_hazards_are_refused(rule, title, sites):
     assert count_sites(rule, PROGRAMS[title]["code"]) == sites
 
 
@@ -80,11 +80,11 @@ def test_hazards_are_refused(rule: str, title: str, sites: int) -> None:
     ("try_except", "def f(x):\n    y = [1, {}]\n    z = y\n    return len(z)\n", 1),
     ("base64", "def g(x):\n    return x\n\ndef f(xs):\n    return [g(x) for x in xs]\n", 1), ("base64", "x = 1\n", 0),
 ])  # fmt: skip
-def test_number_of_sites(rule: str, code: str, sites: int) -> None:
+def test_number_of_sites(rule, code, sites):
     assert count_sites(rule, code) == sites
 
 
-def test_what_tests_mention_keeps_its_name() -> None:
+def test_what_tests_mention_keeps_its_name():
     code = "def helper(width):\n    return width\n\ndef f(x):\n    return helper(x)\n"
     assert count_sites("rename_function", code, public={"f", "helper"}) == 0
     assert count_sites("rename_function", code, public={"f"}) == 1
@@ -92,7 +92,7 @@ def test_what_tests_mention_keeps_its_name() -> None:
     assert count_sites("rename_variable", code, public={"f"}) == 2
 
 
-def test_imports_get_out_of_the_way_of_the_programs_names() -> None:
+def test_imports_get_out_of_the_way_of_the_programs_names():
     code = "def f(shuffle):\n    base64 = shuffle + 1\n    return base64\n"
     for rule in ("base64", "shuffle"):
         made = list(variants(rule, code))
@@ -102,7 +102,7 @@ def test_imports_get_out_of_the_way_of_the_programs_names() -> None:
             assert observe(variant, ["f(1)", "f('')"]) == observe(code, ["f(1)", "f('')"])
 
 
-def test_an_import_that_is_there_is_used() -> None:
+def test_an_import_that_is_there_is_used():
     code = "import functools\n\n\ndef f(x):\n    return functools.reduce(max, x)\n"
     (variant,) = variants("decorator", code)
     assert variant.count("import functools") == 1

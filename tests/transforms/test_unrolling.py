@@ -121,7 +121,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_shapes(name: str) -> None:
+def test_shapes(name):
     body, expected = SHAPES[name]
     text = unroll("def f():" + textwrap.indent(textwrap.dedent(body), "    "))
     assert textwrap.dedent(text.partition("\n")[2]).strip("\n") == expected
@@ -153,7 +153,7 @@ def f():
 """
 
 
-def test_functions_are_specialised_to_their_calls() -> None:
+def test_functions_are_specialised_to_their_calls():
     text = unroll(CALLS)
     assert "Bag().add(1).add_2(2).items, fact(2), [same(x) for x in (1, 2, 3)]" in text
     assert "fact_2(n - 1)" in text and "fact_3(n - 1)" in text and "same_2" not in text
@@ -167,13 +167,13 @@ def test_functions_are_specialised_to_their_calls() -> None:
     ("syntax", "class A:\n  for i in range(3): x = i\ndef f(): return A.x"),
     ("syntax", "def f():\n  for i in range(3):\n    try: pass\n    finally: break\n  return i"),
 ])  # fmt: skip
-def test_what_cannot_be_unrolled_has_a_reason(reason: str, code: str) -> None:
+def test_what_cannot_be_unrolled_has_a_reason(reason, code):
     with pytest.raises(Unrollable) as raised:
         unrolled(code, run_of(code))
     assert raised.value.reason == reason
 
 
-def test_scripts_and_programs_without_a_loop_that_runs() -> None:
+def test_scripts_and_programs_without_a_loop_that_runs():
     script = "total = 0\nfor x in range(2):\n    total += x\n"
     run = run_of(script, "total")
     assert unrolled(script, run) == "total = 0\nx = 0\ntotal += x\nx = 1\ntotal += x\n" and ran_a_loop(run)
@@ -181,7 +181,7 @@ def test_scripts_and_programs_without_a_loop_that_runs() -> None:
     assert not has_loops("def f(): return [x for x in range(3)]")
 
 
-def test_literals_are_immutable() -> None:
+def test_literals_are_immutable():
     assert [literal_of(v) for v in (1, "a", (1, (2,)), None, -0.5)] == ["1", "'a'", "(1, (2,))", "None", "-0.5"]
     assert [literal_of(v) for v in ([1], ([1],), {1}, float("nan"), "x" * 300, object())] == [None] * 6
 
@@ -244,7 +244,7 @@ def f():
 
 @settings(max_examples=60, deadline=None)
 @given(suites())
-def test_generated_programs_give_the_same(lines: list[str]) -> None:
+def test_generated_programs_give_the_same(lines):
     code = PROGRAM.format("\n".join(_indented(lines)))
     ast.parse(code)
     try:
@@ -253,6 +253,6 @@ def test_generated_programs_give_the_same(lines: list[str]) -> None:
         assert error.reason == "size"
 
 
-def test_the_limit_is_kept() -> None:
+def test_the_limit_is_kept():
     code = "def f():\n    t = 0\n    for i in range(300):\n        t += i\n    return t"
     assert len(unroll(code)) <= MAX_CHARACTERS

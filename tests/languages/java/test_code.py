@@ -18,13 +18,13 @@ HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
 
 
-def test_there_are_a_hundred_shapes() -> None:
+def test_there_are_a_hundred_shapes():
     assert len(SHAPES) >= 100
     assert len({shape["id"] for shape in SHAPES}) == len(SHAPES)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape["id"] for shape in SHAPES])
-def test_shape(shape: dict[str, Any]) -> None:
+def test_shape(shape):
     code = extract_program(shape["response"], shape.get("original", ""))
     if shape["main"] is None:
         assert not isinstance(code, str)
@@ -48,7 +48,7 @@ MAIN = SHAPES[0]["exact"]
     f"```java\n{MAIN}\nstatic int twice(int n) {{ return 2 * n; }}\n```",
     f"```java\nclass A {{ }}\n{MAIN}class A {{ }}\n```",
 ])  # fmt: skip
-def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
+def test_code_that_does_not_compile_stays_in_the_program(response):
     code = extract_program(response)
     assert isinstance(code, str) and main_class(code) == "Main"
     assert code.replace(MAIN.strip(), "").strip()
@@ -58,11 +58,11 @@ def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
     f"Answer: {MAIN}",
     f"```java\n{MAIN};\n```\nTry:\n```\nMain.main(null);\n```", f"First call twice(2);\n\nThen:\n{MAIN}\nOutput:\n42",
 ])  # fmt: skip
-def test_prose_around_a_program_is_no_code(response: str) -> None:
+def test_prose_around_a_program_is_no_code(response):
     assert extract_program(response) == MAIN
 
 
-def test_only_one_file_has_a_public_class() -> None:
+def test_only_one_file_has_a_public_class():
     helper = "public final class Helper { }\n"
     user = MAIN.replace("42", "new Helper()")
     code = extract_program(f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{user}```")
@@ -81,7 +81,7 @@ TEST = "class Test { public static void main(String[] args) { System.out.println
     f"```java\n{USER}{READER}```\n```java\n{TEST}```", f"```java\n{TEST}\n{USER}{READER}```",
     f"```java\n{READER}```\n```java\n{USER}{TEST}```", f"```java\n{MAIN}\n{TEST}```",
 ])  # fmt: skip
-def test_the_program_starts_where_the_reader_says(response: str) -> None:
+def test_the_program_starts_where_the_reader_says(response):
     assert main_class(extract_program(response)) == "Main"
 
 
@@ -93,7 +93,7 @@ _LONG = [
 
 
 @pytest.mark.slow
-def test_reading_is_linear() -> None:
+def test_reading_is_linear():
     """A separate process reads long texts in a small part of the time of a quadratic reader."""
     script = (
         "import json, sys; from lm_eval_codemind.languages.java.code import extract_program\n"
@@ -122,7 +122,7 @@ _PIECES = [
 @example("public class Main {" * 3000)
 @example("class A {" + "(" * 20_000 + "}")
 @example("class A { int x = " + "-(" * 5_000 + "1" + ")" * 5_000 + "; }")
-def test_extraction_never_raises(text: str) -> None:
+def test_extraction_never_raises(text):
     code = extract_program(text)
     if isinstance(code, str):
         measure(code)
@@ -130,18 +130,18 @@ def test_extraction_never_raises(text: str) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.sampled_from([shape for shape in SHAPES if shape["main"]]))
-def test_a_program_is_read_out_of_itself(shape: dict[str, Any]) -> None:
+def test_a_program_is_read_out_of_itself(shape):
     code = extract_program(shape["response"])
     assert isinstance(code, str) and extract_program(f"```java\n{code}```") == code
 
 
 @given(st.sampled_from([shape for shape in SHAPES if "exact" in shape]), st.integers(1, 400))
-def test_what_breaks_off_is_no_program(shape: dict[str, Any], characters: int) -> None:
+def test_what_breaks_off_is_no_program(shape, characters):
     program = shape["exact"].rstrip()
     assert not isinstance(extract_program("```java\n" + program[: max(0, len(program) - characters)]), str)
 
 
-def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:
+def test_imports_of_a_whole_package_come_from_sections_that_are_used():
     helper = "import java.util.*;\n\nclass Helper {\n    List<Integer> items() { return null; }\n}"
     for used, body in ((True, "new Helper().items();"), (False, "System.out.println(1);")):
         main = f"public class Main {{\n    public static void main(String[] args) {{\n        {body}\n    }}\n}}"
@@ -150,7 +150,7 @@ def test_imports_of_a_whole_package_come_from_sections_that_are_used() -> None:
         assert ("import java.util.*;" in code, "class Helper" in code) == (used, used)
 
 
-def test_a_main_method_outside_of_classes_keeps_the_classes_beside_it() -> None:
+def test_a_main_method_outside_of_classes_keeps_the_classes_beside_it():
     main = "public static void main(String[] args) {\n    System.out.println(Helper.f());\n}"
     helper = "class Helper { static int f() { return 1; } }"
     code = extract_program(f"```java\n{main}\n{helper}\n```")
@@ -168,12 +168,12 @@ SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }
     (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('return', 'return return')}\n```", SOLVED),
     (f"```java\n{SOLVED}\n```\nIt was:\n```java\n{SOLVED.replace('2', '3')}\n```", SOLVED), ("None", None),
 ])  # fmt: skip
-def test_the_class_with_a_method(response: str, text: str | None) -> None:
+def test_the_class_with_a_method(response, text):
     source = extract_class(response, "twice", original=SOLVED.replace("2", "3"))
     assert source is None if text is None else isinstance(source, str) and text in source
 
 
-def test_members_of_the_program_are_added() -> None:
+def test_members_of_the_program_are_added():
     program = (
         "import java.util.List;\n\nclass Solution {\n    int twice(int n) { return 3; }\n    int one() { return 1; }\n}"
     )
@@ -183,7 +183,7 @@ def test_members_of_the_program_are_added() -> None:
     assert source.index("int one()") < source.index("int twice")
 
 
-def test_members_are_put_in_front_of_those_of_the_class() -> None:
+def test_members_are_put_in_front_of_those_of_the_class():
     same = "{ int f() { return 1; } }"
     assert with_members(f"class Other {same}\nclass Solution {same}\n", "class Solution { int g() { return 2; } }") == (
         f"\n\nclass Other {same}\n\nclass Solution {{\n    int g() {{ return 2; }}\n int f() {{ return 1; }} }}\n"
@@ -191,7 +191,7 @@ def test_members_are_put_in_front_of_those_of_the_class() -> None:
 
 
 @pytest.mark.parametrize("answer", ["class Solution { int f( { } }", "class Other { }"])
-def test_an_answer_without_a_valid_class_stays(answer: str) -> None:
+def test_an_answer_without_a_valid_class_stays(answer):
     assert with_members(answer, SOLVED) == answer
     assert with_members(SOLVED, "class Other { }") == SOLVED
 
@@ -203,17 +203,17 @@ MAIN_OF = "class {} {{ public static void main(String[] a) {{ {} }} }}"
     ([("A", "System.out.println(1);"), ("B", "")], "A"), ([("A", ""), ("B", "")], "B"),
     ([("A", "System.in.read();"), ("B", "System.out.println(1);")], "A"), ([("A", "f(1);"), ("B", "g(1);")], "B"),
 ])  # fmt: skip
-def test_the_class_that_does_something_is_started(classes: list[tuple[str, str]], started: str) -> None:
+def test_the_class_that_does_something_is_started(classes, started):
     assert main_class("\n".join(MAIN_OF.format(*one) for one in classes)) == started
 
 
-def test_a_public_class_is_started() -> None:
+def test_a_public_class_is_started():
     one, other = MAIN_OF.format("A", "f(1);"), MAIN_OF.format("B", "g(1);")
     assert main_class(f"public {one}\n{other}") == "A" and main_class(f"{one}\npublic {other}") == "B"
     assert main_class("class A {}") == ""
 
 
-def test_another_method_is_not_put_into_the_class() -> None:
+def test_another_method_is_not_put_into_the_class():
     once = "int once(int n) {\n    return n;\n}\n"
     assert extract_class(f"```java\n{once}```", "twice") is None
     assert isinstance(extract_class(f"```java\n{once}```", "once"), str)

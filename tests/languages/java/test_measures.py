@@ -51,7 +51,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("text", "count"), LINES)
-def test_lines(text: str, count: int) -> None:
+def test_lines(text, count):
     assert lines(body(text)) == 2 + count
     assert len(normal_form(body(text)).splitlines()) == 2 + count
 
@@ -62,11 +62,11 @@ def test_lines(text: str, count: int) -> None:
     ("enum E { A, B(1) { void f() { } }; int x; }", 4), ("interface I { int f(); default void g() { } }", 3),
     ("record R(int a, @X int b) { R { a = 1; } }", 3),
 ])  # fmt: skip
-def test_lines_of_declarations(source: str, count: int) -> None:
+def test_lines_of_declarations(source, count):
     assert lines(source) == len(normal_form(source).splitlines()) == count
 
 
-def test_the_normal_form_is_blind_to_layout_and_comments() -> None:
+def test_the_normal_form_is_blind_to_layout_and_comments():
     one = body('if(x>1){String s="a  b";/* c */}else x --;')
     other = body('if ( x > 1 )\n{\n  String s = "a  b"; // d\n}\nelse\n  x--;\n')
     assert normal_form(one) == normal_form(other)
@@ -85,11 +85,11 @@ def test_the_normal_form_is_blind_to_layout_and_comments() -> None:
     ("Object o = new Object() { void g() { if (true) return; } };", 2),  # a separate unit with one decision
     ("x = x & 1 | 2;", 0),
 ])  # fmt: skip
-def test_cyclomatic_complexity(text: str, decisions: int) -> None:
+def test_cyclomatic_complexity(text, decisions):
     assert measured(body(text)).cc == 1 + decisions
 
 
-def test_initialisers_are_a_unit_if_they_decide() -> None:
+def test_initialisers_are_a_unit_if_they_decide():
     assert measured("class A { int x = 1; static { x(); } }").cc == 1
     assert measured("class A { static { if (x) y(); } void f() { } }").cc == 1 + 2
     assert measured("interface I { int f(); int g(); }").cc == 1
@@ -106,7 +106,7 @@ def test_initialisers_are_a_unit_if_they_decide() -> None:
     ("for (;;) new Object() { void g() { for (;;) h(); } };", ("for",), 0),
     ("switch (x) { case 1 -> { if (x > 2) g(); } default -> { } }", ("if", "match"), 1),
 ])  # fmt: skip
-def test_constructs(text: str, tags: tuple[str, ...], nesting: int) -> None:
+def test_constructs(text, tags, nesting):
     measures = measured(body(text))
     assert (measures.constructs, measures.nc) == (tags, nesting)
 
@@ -124,7 +124,7 @@ def test_constructs(text: str, tags: tuple[str, ...], nesting: int) -> None:
     ("class A extends B { A() { super(); } } class B { B() { } }", 1),
     ("class A extends A { void f() { nowhere(); } }", 0),
 ])  # fmt: skip
-def test_dependencies(source: str, pairs: int) -> None:
+def test_dependencies(source, pairs):
     assert measured(source).dep == pairs
 
 
@@ -149,7 +149,7 @@ TWINS = [
 
 
 @pytest.mark.parametrize(("java_text", "python_text"), TWINS)
-def test_the_definitions_are_pythons(java_text: str, python_text: str) -> None:
+def test_the_definitions_are_pythons(java_text, python_text):
     source = f"class A {{ {java_text} }}"
     ours, of_python = measured(source), complexity.measure(python_text)
     for name in ("cc", "nc", "constructs", "dep"):
@@ -157,7 +157,7 @@ def test_the_definitions_are_pythons(java_text: str, python_text: str) -> None:
     assert lines(source) == lines_of_code(python_text) + 1
 
 
-def test_what_is_no_java_has_no_measures() -> None:
+def test_what_is_no_java_has_no_measures():
     assert measure("") is None
     assert measure("print(42)\nx = = 3") is None
     with pytest.raises(SyntaxError):

@@ -88,7 +88,7 @@ RIGHT_PROGRAMS = [
 ]
 
 
-def test_what_is_right_passes() -> None:
+def test_what_is_right_passes():
     assert statuses(RIGHT_PROGRAMS) == [Status.PASSED] * len(RIGHT_PROGRAMS)
 
 
@@ -140,17 +140,17 @@ WRONG_PROGRAMS = [
 ]
 
 
-def test_what_is_wrong_never_passes() -> None:
+def test_what_is_wrong_never_passes():
     by_program = dict(zip(WRONG_PROGRAMS, statuses(WRONG_PROGRAMS), strict=True))
     assert [code for code, status in by_program.items() if status is Status.PASSED] == []
 
 
-def test_how_a_wrong_program_ends() -> None:
+def test_how_a_wrong_program_ends():
     wrong = [around(ECHO), around("return numbers.get(9) > 0 ? numbers : null;"), "class Solution { nothing }"]
     assert statuses(wrong) == [Status.FAILED, Status.ERROR, Status.ERROR]
 
 
-def test_the_assertions_that_stand_by_themselves() -> None:
+def test_the_assertions_that_stand_by_themselves():
     # The third calls twice, the fourth draws its argument.
     made = "Solution s = new Solution();\n"
     assert assertions(PROBLEM) == {
@@ -165,7 +165,7 @@ def test_the_assertions_that_stand_by_themselves() -> None:
     assert of_assertions == [passed, passed, passed, failed, passed, passed]
 
 
-def test_what_a_response_gives() -> None:
+def test_what_a_response_gives():
     def program(response: str) -> str:
         code = KIND.program(response, PROBLEM, into=CODE)
         assert isinstance(code, str)

@@ -58,13 +58,13 @@ def extract(shape: dict[str, Any]) -> str | Unfinished | None:
     return extract_definition(response, find, header, original)
 
 
-def test_there_are_a_hundred_shapes() -> None:
+def test_there_are_a_hundred_shapes():
     assert len(SHAPES) >= 100
     assert len({shape["id"] for shape in SHAPES}) == len(SHAPES)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape["id"] for shape in SHAPES])
-def test_shape(shape: dict[str, Any]) -> None:
+def test_shape(shape):
     code = extract(shape)
     if shape["gives"] == "none":
         assert code is None
@@ -105,7 +105,7 @@ TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join))
 @given(TEXTS)
 @example("for i in x:    return x\n    return x\n@d\n\n")
 @settings(max_examples=300, deadline=None)
-def test_never_raises(text: str) -> None:
+def test_never_raises(text):
     for code in (extract_definition(text, "f", "def f(x):"), extract_script(text)):
         assert code is None or isinstance(code, (str, Unfinished))
     method = extract_method(text, "C", "m", "def m(self):")
@@ -115,7 +115,7 @@ def test_never_raises(text: str) -> None:
 
 @given(st.text(alphabet=st.characters(blacklist_characters="`~|", blacklist_categories=["Cs"])))
 @settings(max_examples=200, deadline=None)
-def test_prose_around_a_fenced_answer_changes_nothing(prose: str) -> None:
+def test_prose_around_a_fenced_answer_changes_nothing(prose):
     answer = "def f_unlikely(x):\n    return x + 1\n"
     response = f"Text: {' '.join(prose.split())}.\n\n```python\n{answer}```\n\nText: {' '.join(prose.split())}."
     if "<" in response or "[" in response:
@@ -126,20 +126,20 @@ def test_prose_around_a_fenced_answer_changes_nothing(prose: str) -> None:
 @pytest.mark.parametrize("text", ["(" * 100_000, "(\n" * 5_000, "-" * 200_000 + "1", "f(" * 3000, "if x:\n" * 5000,
                                   "".join(" " * n + "if x:\n" for n in range(2000)), "```\n" * 20_000,
                                   '"""\n' * 9_999, "`" * 100_000])  # fmt: skip
-def test_hostile_text_ends(text: str) -> None:
+def test_hostile_text_ends(text):
     extract_definition(text, "f", "def f(x):")
     extract_script(text)
     extract_method(text, "C", "m")
 
 
-def test_insert_method_names_what_is_missing() -> None:
+def test_insert_method_names_what_is_missing():
     method = extract_method("def nothing(self):\n    return 1\n", "Counter", "nothing")
     assert isinstance(method, MethodCode)
     with pytest.raises(ValueError, match=r"Counter\.nothing"):
         insert_method(CLASS, "Counter", method)
 
 
-def test_recorded_whole_class_responses(shared_data: Path) -> None:
+def test_recorded_whole_class_responses(shared_data):
     """Of a hundred real responses, three hold no class: two single methods and one without code."""
     rows = read_rows(shared_data / "recorded" / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz")
     missing = {row["task_id"] for row in rows if extract_definition(row["response"], row["class_name"]) is None}
@@ -150,14 +150,14 @@ def test_recorded_whole_class_responses(shared_data: Path) -> None:
     assert "sieve[0] = sieve[1] = False" in method.source
 
 
-def test_the_parser_stops_when_its_budget_is_spent() -> None:
+def test_the_parser_stops_when_its_budget_is_spent():
     parser, text = statements.Parser(), "x = 1\n" * 1000 + "x = 1"
     cost = 1001 * len("x = 1") + 1001 + statements._CALL
     parsed = [parser.parses(text) for _ in range(200)]
     assert parsed == [True] * ((statements.PARSE_BUDGET - 1) // cost) + [False] * (200 - parsed.count(True))
 
 
-def test_a_class_of_stubs_with_a_constructor_is_a_stub() -> None:
+def test_a_class_of_stubs_with_a_constructor_is_a_stub():
     whole = "class C:\n    def __init__(self):\n        self.x = 1\n\n    def m(self):\n        return self.x\n"
     stub = "class C:\n    def __init__(self):\n        self.x = 1\n\n    def m(self):\n        pass\n"
     for response in (f"```\n{whole}```\n```\n{stub}```", f"```\n{stub}```\n```\n{whole}```"):
@@ -166,7 +166,7 @@ def test_a_class_of_stubs_with_a_constructor_is_a_stub() -> None:
     assert extract_definition(f"```\n{whole}```\n```\n{only}```", "C") == only
 
 
-def test_the_main_part_of_its_block_or_another_is_not_joined() -> None:
+def test_the_main_part_of_its_block_or_another_is_not_joined():
     main = "if __name__ == '__main__':\n    LIMIT = 5\n    print(f(1))\n"
     code = "def f(x):\n    return x < LIMIT\n"
     for response in (f"```\n{main}```\n```\n{code}```", f"```\n{code}\n{main}```"):
@@ -175,7 +175,7 @@ def test_the_main_part_of_its_block_or_another_is_not_joined() -> None:
     assert joined == f"LIMIT = 5\n\n\n{code}"
 
 
-def test_a_call_on_another_variable_is_not_needed() -> None:
+def test_a_call_on_another_variable_is_not_needed():
     code = "data = []\n\n\ndef f():\n    return data\n"
     calls = "log = []\nlog.append(open('x', 'w'))\n"
     assert extract_definition(f"```\n{calls}{code}```", "f") == code
@@ -183,24 +183,24 @@ def test_a_call_on_another_variable_is_not_needed() -> None:
     assert isinstance(kept, str) and "data.append(1)" in kept
 
 
-def test_neither_imports_alone_nor_prose_that_parses_are_a_script() -> None:
+def test_neither_imports_alone_nor_prose_that_parses_are_a_script():
     assert extract_script("```python\nimport sys\n```") is None
     assert extract_script("This is the answer:\n\nhello\nprint(input())\n") == "print(input())\n"
 
 
-def test_an_import_stays_although_only_another_block_uses_it() -> None:
+def test_an_import_stays_although_only_another_block_uses_it():
     code = "import os\n\n\ndef f(x):\n    return x\n"
     assert extract_definition(f"```\n{code}```\n```\nprint(os.getcwd())\n```", "f") == code
 
 
-def test_a_text_in_a_class_may_look_like_a_class() -> None:
+def test_a_text_in_a_class_may_look_like_a_class():
     members = '    def k(self): ...\n\n    text = """\nclass D:\n    """\n\n    def m(self):\n        return 1\n'
     method = extract_method(f"```\nclass C:\n{members}```", "C", "m")
     assert isinstance(method, MethodCode) and method.source == "def m(self):\n    return 1"
     assert [name for name, _ in method.members] == ["k", "text"]
 
 
-def test_a_method_with_its_import_takes_the_place_of_the_other() -> None:
+def test_a_method_with_its_import_takes_the_place_of_the_other():
     answer = "from datetime import datetime\n\ndef year(self):\n    'The year.'\n    return datetime(2000, 1, 1).year\n"
     method = extract_method(answer, "C", "year")
     assert isinstance(method, MethodCode)

@@ -3,7 +3,6 @@
 import ast
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
@@ -45,7 +44,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_altered_keeps_the_type_and_differs(value: Any) -> None:
+def test_altered_keeps_the_type_and_differs(value):
     other = altered(value)
     assert type(other) is type(value)
     assert other != value or (isinstance(value, float) and abs(value) > 1e15)
@@ -65,7 +64,7 @@ def test_altered_keeps_the_type_and_differs(value: Any) -> None:
     ("assert math.isclose(f(1), 2.0, rel_tol=0.001)", "assert math.isclose(f(1), -1015.0, rel_tol=0.001)"),
     ("assert f(1) == None", ""),
 ])  # fmt: skip
-def test_assertions(test: str, misleading: str) -> None:
+def test_assertions(test, misleading):
     hint = draw_hint(problem(f"def check(candidate):\n    {test.replace('f(', 'candidate(')}\n"))
     same = ast.unparse(ast.parse(test.split(", 'message'")[0]))
     assert ast.unparse(ast.parse(hint.test)) == same
@@ -73,7 +72,7 @@ def test_assertions(test: str, misleading: str) -> None:
     assert draw_hint(problem(test + "\n")) == hint
 
 
-def test_draw_depends_on_the_seed_and_the_name_alone() -> None:
+def test_draw_depends_on_the_seed_and_the_name_alone():
     one = problem("".join(f"assert f({n}) == {2 * n}\n" for n in range(50)))
     drawn = [draw_hint(one, seed).test for seed in range(20)]
     assert drawn == [draw_hint(one, seed).test for seed in range(20)]
@@ -82,12 +81,12 @@ def test_draw_depends_on_the_seed_and_the_name_alone() -> None:
     assert [draw_hint(other, seed).test for seed in range(20)] != drawn
 
 
-def test_suites_that_compute_their_arguments_fall_back_to_input_and_output() -> None:
+def test_suites_that_compute_their_arguments_fall_back_to_input_and_output():
     hint = draw_hint(problem("def check(candidate):\n    for n in range(9):\n        assert candidate(n) == 2 * n\n"))
     assert hint.test.strip() == "assert f(1) == 2"
 
 
-def test_a_test_with_a_contradiction_goes_first() -> None:
+def test_a_test_with_a_contradiction_goes_first():
     hints = {draw_hint(problem("assert f(1) == None\nassert f(2) == 4\n"), seed).test for seed in range(20)}
     assert hints == {"assert f(2) == 4\n"}
 
@@ -95,7 +94,7 @@ def test_a_test_with_a_contradiction_goes_first() -> None:
 @pytest.mark.parametrize(("test", "expected"), [
     ("assert f(1) == [2]", "[2]"), ("assert not f(1)", "False"), ("assert f(1)", "True"), ("x = 1", None),
 ])  # fmt: skip
-def test_expected_literal(test: str, expected: str | None) -> None:
+def test_expected_literal(test, expected):
     assert expected_literal(test, "f") == expected
 
 
@@ -147,7 +146,7 @@ def check_all(problems: list[Problem], misleading: int) -> None:
     assert sum(kind_of(one).code_following_misleading_test(one) is not None for one in included) == misleading
 
 
-def test_sample() -> None:
+def test_sample():
     problems = [kind_of(one).with_hint(one, HINT_SEED) for one in sample.read() if one.kind != "script"]
     check_all(problems, misleading=13)
 
@@ -155,7 +154,7 @@ def test_sample() -> None:
 @pytest.mark.parametrize(
     ("name", "excluded", "misleading"), [("humaneval", 0, 164), ("mbpp", 0, 426), ("classeval_methods", 11, 283)]
 )
-def test_benchmark(name: str, excluded: int, misleading: int, built_data: Path) -> None:
+def test_benchmark(name, excluded, misleading, built_data):
     problems = load_problems(benchmark_path(built_data, name))
     try:
         require_runnable(problems)
@@ -169,7 +168,7 @@ WRONG = ("return None", "return 'wrong'", "return 0", "raise RuntimeError('wrong
 
 
 @pytest.mark.parametrize("name", ["humaneval", "mbpp", "classeval_methods"])
-def test_for_every_problem_a_wrong_solution_fails(name: str, built_data: Path) -> None:
+def test_for_every_problem_a_wrong_solution_fails(name, built_data):
     open_problems = [one for one in load_problems(benchmark_path(built_data, name)) if one.category != "excluded"]
     for body in WRONG:
         jobs = []

@@ -30,7 +30,7 @@ def kinds(value: Any) -> Any:
 
 
 @given(st.lists(VALUES, max_size=3), st.integers(0, 99))
-def test_changed_calls_are_calls_with_arguments_of_the_same_types(arguments: list[Any], seed: int) -> None:
+def test_changed_calls_are_calls_with_arguments_of_the_same_types(arguments, seed):
     source = f"f({', '.join(map(repr, arguments))})"
     for text in changed_inputs(call_tree("f", source), frozenset(), Random(seed), 12):
         node = ast.parse(text, mode="eval").body
@@ -42,13 +42,13 @@ def test_changed_calls_are_calls_with_arguments_of_the_same_types(arguments: lis
 
 
 @given(st.lists(VALUES, max_size=3), st.booleans())
-def test_equal_seeds_give_equal_inputs(arguments: list[Any], bold: bool) -> None:
+def test_equal_seeds_give_equal_inputs(arguments, bold):
     tree = call_tree("f", f"f({', '.join(map(repr, arguments))})")
     first, second = (list(changed_inputs(tree, frozenset(), Random("a"), 9, bold=bold)) for _ in range(2))
     assert first == second
 
 
-def test_what_was_equal_stays_equal() -> None:
+def test_what_was_equal_stays_equal():
     tree = call_tree("f", "f('tree bark tree', 'tree', [7, 3, 7], 3)")
     renamed = [str(each) for each in islice(mutations(tree, frozenset(), Random("x")), 60)][::6]
     assert any(text != str(tree) for text in renamed)
@@ -57,7 +57,7 @@ def test_what_was_equal_stays_equal() -> None:
         assert word.split(" ")[0] == word.split(" ")[2] == part and numbers[0] == numbers[2] and numbers[1] == number
 
 
-def test_words_become_words_in_the_same_case() -> None:
+def test_words_become_words_in_the_same_case():
     tree = call_tree("f", "f('Hello wORLD!', 'zzv')")
     for text in [str(each) for each in islice(mutations(tree, frozenset(), Random("x")), 60)][::6]:
         first, second = ast.literal_eval(ast.parse(text, mode="eval").body.args[0]).rstrip("!").split(" ")
@@ -65,13 +65,13 @@ def test_words_become_words_in_the_same_case() -> None:
         assert {first.lower(), second.lower()} <= KNOWN_WORDS | {"hello"}
 
 
-def test_names_that_the_program_knows_stay() -> None:
+def test_names_that_the_program_knows_stay():
     tree = call_tree("f", "f('mode', 'data')")
     for text in [str(each) for each in islice(mutations(tree, frozenset({"mode"}), Random("x")), 12)][::6][:1]:
         assert text.startswith("f('mode', ")
 
 
-def test_a_test_method_changes_in_what_it_hands_over() -> None:
+def test_a_test_method_changes_in_what_it_hands_over():
     code = "class A:\n    def add(self, x):\n        return {'k': x}\n"
     given_test = "def test(self):\n    a = A()\n    return a.add(12)['k'] + 5\n"
     tree = method_tree(code, given_test)
@@ -82,13 +82,13 @@ def test_a_test_method_changes_in_what_it_hands_over() -> None:
 @pytest.mark.parametrize(
     ("statement", "stated"), [("expected = [1, 2]\n    return a.both(), expected", True), ("return a.both()", False)]
 )
-def test_a_stated_output_is_seen(statement: str, stated: bool) -> None:
+def test_a_stated_output_is_seen(statement, stated):
     code = "class A:\n    def both(self):\n        return [1, 2]\n"
     output = "([1, 2], [1, 2])" if stated else "[1, 2]"
     assert states_value(code, f"def test(self):\n    a = A()\n    {statement}\n", output) == stated
 
 
-def test_standard_input_keeps_its_layout() -> None:
+def test_standard_input_keeps_its_layout():
     text = "3 abc\r\n1.50  7 \n"
     tree = text_tree(text)
     assert str(tree) == text and [leaf.value for leaf in tree.leaves()] == [3, "abc", "1.50", 7]

@@ -22,7 +22,7 @@ HANDLED = "try:\n    a = 1\nexcept E:\n    pass\n\nfinally:\n    b = 1"
     ("  def f():\n      return 1\n\nMore prose here.", ["def f():\n    return 1"]), ("", []), ("# only\n", []),
     ("Prose alone.", []),
 ])  # fmt: skip
-def test_prose_around_statements_is_left_out(text: str, sources: list[str]) -> None:
+def test_prose_around_statements_is_left_out(text, sources):
     statements = Parser().statements(text, 3)
     assert statements is not None and [part.source for part in statements] == sources
     assert all(part.node is not None and part.block == 3 for part in statements)
@@ -33,7 +33,7 @@ def test_prose_around_statements_is_left_out(text: str, sources: list[str]) -> N
     ("x = 'abc", "x = 'abc"), ("y = 1\ndef f():\n    '''doc", "def f():\n    '''doc"),
     ("y is good\nwhile True:", "while True:"), ("y = 1\ntry:\n    x = 1", "try:\n    x = 1"),
 ])  # fmt: skip
-def test_the_last_statement_may_be_unfinished(text: str, last: str) -> None:
+def test_the_last_statement_may_be_unfinished(text, last):
     statements = Parser().statements(text) or []
     assert [part.node is None for part in statements] == [False] * (len(statements) - 1) + [True]
     assert statements[-1].source == last and statements[-1].uses == frozenset()
@@ -44,7 +44,7 @@ def test_the_last_statement_may_be_unfinished(text: str, last: str) -> None:
     ("def f(:\n    pass\nx = 1", False), ("print 'a'\nx = 1", False), ("for i in x:\n    print i\n", False),
     ("well, x = 1 is\nx = 1", True), ("    x = 1\nelse:\n    y = 2", True), ("    x = 1\ny = 2 of it", True),
 ])  # fmt: skip
-def test_code_that_does_not_parse(text: str, fenced: bool) -> None:
+def test_code_that_does_not_parse(text, fenced):
     assert Parser().statements(text, fenced=fenced) is None and not Parser().parses(text)
 
 
@@ -52,11 +52,11 @@ def test_code_that_does_not_parse(text: str, fenced: bool) -> None:
     ("hello", True), ("'text'", True), ("x + 1", True), ("x: int", True), ("x: int = 1", False), ("x = 1", False),
     ("f()", False), ("(y := 1)", False), ("def f(): pass", False),
 ])  # fmt: skip
-def test_statements_without_an_effect(source: str, idle: bool) -> None:
+def test_statements_without_an_effect(source, idle):
     assert is_idle(ast.parse(source).body[0]) is idle
 
 
-def test_names_that_a_statement_binds_and_uses() -> None:
+def test_names_that_a_statement_binds_and_uses():
     (part,) = Parser().statements("def f(x):\n    global y\n    y = x + z\n    return len(y)") or ()
     assert part.binds == {"f", "y"} and part.uses == {"y", "z", "len"} and not part.is_future
     (part,) = Parser().statements("from __future__ import annotations") or ()
@@ -75,7 +75,7 @@ def test_names_that_a_statement_binds_and_uses() -> None:
     (">>> def f():\n...     return 1", "def f():\n    return 1"), (">>> f()\n1", ">>> f()\n1"),
     ("\ufeffx\u00a0= 1\u200b", "x = 1"),
 ])  # fmt: skip
-def test_a_block_is_unwrapped(text: str, code: str) -> None:
+def test_a_block_is_unwrapped(text, code):
     assert unwrapped(text) == code
 
 
@@ -87,18 +87,18 @@ def test_a_block_is_unwrapped(text: str, code: str) -> None:
     ("```\nx\n```java\ny\n```", [("x\n", True, ""), ("y\n", True, "java")]), ("```\nx", [("x", False, "")]),
     ("~~~\nx\n~~~", [("x\n", True, "")]), ("```python x = 1```", [("x = 1", True, "python")]),
 ])  # fmt: skip
-def test_blocks(response: str, expected: list[tuple[str, bool, str]]) -> None:
+def test_blocks(response, expected):
     parser = Parser()
     assert blocks(response, parser.parses) == [Block(*block) for block in expected]
 
 
-def test_of_a_long_response_the_end_is_read() -> None:
+def test_of_a_long_response_the_end_is_read():
     code = "x = 12\n"
     for blanks, text in ((150_000 - 7, "x = 12"), (150_000 - 6, " = 12"), (150_000 - 1, "")):
         whole = [block.text.strip("\n") for block in blocks(code + "\n" * blanks, Parser().parses)]
         assert "".join(whole) == text
 
 
-def test_a_long_block_with_several_closing_fences_is_whole() -> None:
+def test_a_long_block_with_several_closing_fences_is_whole():
     code = "s = '''\n" + "x\n" * 15_000 + "```\n```\n```\n'''\n"
     assert blocks(f"```\n{code}```\n", Parser().parses) == [Block(code, True)]

@@ -11,7 +11,7 @@ ROWS = ["2\nab\ncd\n", "1\nx\n", "3\naa\nbc\nde\n"]
 
 
 @pytest.mark.parametrize("examples", [LISTS, RANGES, BITS, ROWS])
-def test_examples_are_of_their_own_format(examples: list[str]) -> None:
+def test_examples_are_of_their_own_format(examples):
     assert all(StdinFormat(examples).allows(text) for text in examples)
 
 
@@ -22,12 +22,12 @@ def test_examples_are_of_their_own_format(examples: list[str]) -> None:
     (RANGES, "2 5\n", "6 4\n"),  # the first is always below the second
     (BITS, "0101\n", "0121\n"), (BITS, "01011\n", "01011\n1\n"),
 ])  # fmt: skip
-def test_a_text_that_breaks_the_format_is_refused(examples: list[str], good: str, bad: str) -> None:
+def test_a_text_that_breaks_the_format_is_refused(examples, good, bad):
     format = StdinFormat(examples)
     assert format.allows(good) and not format.allows(bad)
 
 
-def test_one_example_gives_no_bounds() -> None:
+def test_one_example_gives_no_bounds():
     format = StdinFormat(["3\n4 10 7\n"])
     assert format.allows("3\n5 12 9\n")
     assert not format.allows("4\n5 12 9\n") and not format.allows("3\n5 12\n") and not format.allows("3\n5 12 abc\n")

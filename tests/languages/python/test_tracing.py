@@ -31,7 +31,7 @@ def lines(seen: Trace) -> str:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape["name"] for shape in SHAPES])
-def test_shape(shape: dict[str, Any]) -> None:
+def test_shape(shape):
     labels = [(*label.split(" ", 1), expected) for label, expected in shape["labels"].items()]
     watch: dict[int, list[str]] = {}
     for line, variable, _ in labels:
@@ -46,17 +46,17 @@ def test_shape(shape: dict[str, Any]) -> None:
         assert pairs == expected, (line, variable)
 
 
-def test_how_a_step_ends() -> None:
+def test_how_a_step_ends():
     seen = traced("def g():\n    int('x')\ndef f():\n    try:\n        g()\n    except ValueError:\n        return 1\n")
     assert [step.end for step in seen.steps] == ["line", "line", "exception", "line", "return"]
 
 
-def test_a_trace_stops_at_its_limit_and_the_program_goes_on() -> None:
+def test_a_trace_stops_at_its_limit_and_the_program_goes_on():
     seen = traced("def f():\n    n = 0\n    while n < 50:\n        n += 1\n    return n\n", max_steps=10)
     assert seen.truncated and len(seen.steps) == 10 and seen.output and seen.output.literal == "50"
 
 
-def test_code_of_the_program_is_not_run_for_a_value() -> None:
+def test_code_of_the_program_is_not_run_for_a_value():
     """Neither properties nor ``__getattr__`` or ``__repr__`` of the program's classes."""
     code = """\
 class A(dict):
@@ -74,7 +74,7 @@ def f():
     assert all(value is not None for value in values.values())
 
 
-def test_what_does_not_exist_has_no_value() -> None:
+def test_what_does_not_exist_has_no_value():
     seen = traced("class A: n = 1\ndef f():\n    a = A()\n    return a\n", watch={3: ["z", "a.x", "a.n"]})
     *missing, there = seen.steps[0].values.values()
     assert missing == [None] * 2 and there is not None and there.literal == "1"
@@ -86,17 +86,17 @@ def test_what_does_not_exist_has_no_value() -> None:
     ([float("inf"), -0.0, 1j, b"x", None, ...], "[float('inf'), -0.0, 1j, b'x', None, Ellipsis]"), (object(), None),
     ([1, len], None), (type("S", (str,), {})("x"), None), ("x" * 200, None), ([10**99], None),
 ])  # fmt: skip
-def test_literals(value: object, literal: str | None) -> None:
+def test_literals(value, literal):
     assert written(value, 100) == literal
 
 
-def test_a_value_that_contains_itself_has_no_literal() -> None:
+def test_a_value_that_contains_itself_has_no_literal():
     value: list[object] = []
     value.append(value)
     assert written(value, 10**9) is None
 
 
-def test_in_the_sandbox() -> None:
+def test_in_the_sandbox():
     seen = trace("def f(x):\n    y = x + 1\n    return y\n", "f(3)", max_steps=100, max_value=100)
     assert lines(seen) == "2 3" and seen.steps[0].values == {"x": Value("int", "3"), "y": Value("int", "4")}
     script = trace("n = int(input())\nprint(n + 1)\n", stdin="4\n", max_steps=100, max_value=100)
@@ -136,7 +136,7 @@ def f(a, b):
 
 @settings(max_examples=60, deadline=None)
 @given(_body, st.integers(0, 3), st.integers(0, 3))
-def test_the_trace_is_what_the_program_logs_of_itself(body: list[str], a: int, b: int) -> None:
+def test_the_trace_is_what_the_program_logs_of_itself(body, a, b):
     code = _HEAD + "".join(f"    {line}\n" for line in body) + "    return xs\n"
     log: list[tuple[int, tuple[object, ...]]] = []
 

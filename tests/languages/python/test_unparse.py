@@ -18,7 +18,7 @@ def normal(tree: ast.AST) -> str:
 
 
 @pytest.mark.slow
-def test_the_standard_library_comes_back_as_the_same_tree() -> None:
+def test_the_standard_library_comes_back_as_the_same_tree():
     checked = 0
     for path in sorted(LIBRARY.glob("*.py")):
         for node in ast.parse(path.read_bytes()).body:
@@ -37,7 +37,7 @@ def test_the_standard_library_comes_back_as_the_same_tree() -> None:
     ("f\"it's {d['k']}\"", "f\"it's {d['k']}\""), ("f'{b\"k\"}'", "f'{b\"k\"}'"), ("f'{f\"{x}\"}'", "f'{f\"{x}\"}'"),
     ("f'{x!r:>{width}}'; 'k'", "f'{x!r:>{width}}'\n'k'"), ("f'{x}\\n'", "f'{x}\\n'"),
 ])  # fmt: skip
-def test_f_strings_are_the_same_on_every_version(source: str, text: str) -> None:
+def test_f_strings_are_the_same_on_every_version(source, text):
     tree = ast.parse(source)
     before = ast.dump(tree)
     assert unparse(tree) == text + "\n"
@@ -45,13 +45,13 @@ def test_f_strings_are_the_same_on_every_version(source: str, text: str) -> None
 
 
 @pytest.mark.parametrize("text", ["it's", 'a "quote"', "back\\slash", "line\nbreak"])
-def test_a_string_that_python_3_11_cannot_read_inside_an_f_string_is_refused(text: str) -> None:
+def test_a_string_that_python_3_11_cannot_read_inside_an_f_string_is_refused(text):
     tree = ast.JoinedStr([ast.FormattedValue(ast.Constant(text), -1)])
     with pytest.raises(UnsupportedSyntaxError, match="inside an f-string"):
         unparse(tree)
 
 
-def test_blank_lines_are_around_definitions_and_after_imports() -> None:
+def test_blank_lines_are_around_definitions_and_after_imports():
     code = '''"""Text
 
 with a blank line."""
@@ -82,7 +82,7 @@ if x:
     assert unparse(ast.parse(code)) == code
 
 
-def test_a_statement_and_an_expression_are_written_without_a_line_feed_at_the_end() -> None:
+def test_a_statement_and_an_expression_are_written_without_a_line_feed_at_the_end():
     (statement,) = ast.parse("class C:\n    def f(self): pass").body
     assert unparse(statement) == "class C:\n    def f(self):\n        pass"
     assert unparse(ast.parse("f( 1 )", mode="eval").body) == "f(1)"

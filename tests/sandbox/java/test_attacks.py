@@ -21,18 +21,18 @@ def outcomes(sandbox_at: JavaSandbox) -> list[Outcome]:
     return sandbox_at.run(job for attack in attacks() for job in (attack.job, HONEST))
 
 
-def test_attacks(outcomes: list[Outcome]) -> None:
+def test_attacks(outcomes):
     hostile, after = outcomes[::2], outcomes[1::2]
     assert not [outcome for attack, outcome in zip(attacks(), hostile, strict=True) if not attack.holds(outcome)]
     assert all(outcome.passed for outcome in after), after
 
 
-def test_there_are_enough_of_them() -> None:
+def test_there_are_enough_of_them():
     assert len({attack.name for attack in attacks()}) == len(attacks()) >= 40
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 
-def test_nothing_of_them_is_left(outcomes: list[Outcome], sandbox_at: JavaSandbox) -> None:
+def test_nothing_of_them_is_left(outcomes, sandbox_at):
     """Below the compiler and each starter of virtual machines nothing runs but they themselves."""
     pids = server_pids(sandbox_at)
     assert len(pids) == sandbox_at.workers + 1

@@ -19,7 +19,7 @@ def installed(home: Path, version: str = "", compiler: bool = True, status: int 
     return home
 
 
-def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_home_comes_before_the_path(tmp_path, monkeypatch):
     named, on_path = installed(tmp_path / "a", "21.0.2"), installed(tmp_path / "b", "17.0.15")
     monkeypatch.setenv("PATH", f"{on_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -28,7 +28,7 @@ def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.Mon
     assert jdk.find() == jdk.Jdk(named, 21, "21.0.2")
 
 
-def test_links_of_the_path_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_of_the_path_are_followed(tmp_path, monkeypatch):
     home = installed(tmp_path / "jdk", "17")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "javac").symlink_to(home / "bin" / "javac")
@@ -43,16 +43,14 @@ def test_links_of_the_path_are_followed(tmp_path: Path, monkeypatch: pytest.Monk
     ("21.0.2", False, 0, "a runtime without a compiler"), ("21.0.2", True, 1, "does not start"),
     ("none", True, 0, "does not start"),
 ])  # fmt: skip
-def test_what_does_not_do_is_refused_with_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, compiler: bool, status: int, said: str
-) -> None:
+def test_what_does_not_do_is_refused_with_what_to_install(tmp_path, monkeypatch, version, compiler, status, said):
     monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "jdk", version, compiler, status)))
     with pytest.raises(jdk.JavaUnavailable, match=said) as refusal:
         jdk.find()
     assert "JAVA_HOME" in str(refusal.value) and "Install a JDK of version 17 or newer" in str(refusal.value)
 
 
-def test_no_java_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_java_at_all(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(jdk.JavaUnavailable, match=r"there is none on PATH\. Install"):
@@ -62,7 +60,7 @@ def test_no_java_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         jdk.find()
 
 
-def test_the_directories_that_links_lead_to_belong_to_it(tmp_path: Path) -> None:
+def test_the_directories_that_links_lead_to_belong_to_it(tmp_path):
     home = installed(tmp_path / "jdk", "17")
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc" / "jvm.cfg").write_text("")
@@ -71,9 +69,7 @@ def test_the_directories_that_links_lead_to_belong_to_it(tmp_path: Path) -> None
     assert sorted(jdk.Jdk(home, 17, "17").directories()) == sorted([str(home), str(tmp_path / "etc")])
 
 
-def test_the_compiler_is_made_wherever_the_package_lies(
-    tmp_path: Path, java: jdk.Jdk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_compiler_is_made_wherever_the_package_lies(tmp_path, java, monkeypatch):
     folder = tmp_path / "odd äö place"
     folder.mkdir()
     for source in Path(machine.__file__).parent.glob("*.java"):

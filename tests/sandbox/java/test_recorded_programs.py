@@ -133,7 +133,7 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
-def test_honest_programs_print_what_they_print_elsewhere(fresh: Printed, sandbox_at: JavaSandbox) -> None:
+def test_honest_programs_print_what_they_print_elsewhere(fresh, sandbox_at):
     programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT]
     different = {}
     for row, outcome in zip(programs, outcomes(sandbox_at, programs, None), strict=True):
@@ -143,7 +143,7 @@ def test_honest_programs_print_what_they_print_elsewhere(fresh: Printed, sandbox
     assert not different
 
 
-def test_wrong_programs_fail(fresh: Printed, sandbox_at: JavaSandbox) -> None:
+def test_wrong_programs_fail(fresh, sandbox_at):
     programs = rows("wrong")
     different = {}
     for row, outcome in zip(programs, outcomes(sandbox_at, programs, None), strict=True):
@@ -153,7 +153,7 @@ def test_wrong_programs_fail(fresh: Printed, sandbox_at: JavaSandbox) -> None:
     assert not different
 
 
-def test_attacks_do_not_succeed(sandbox_at: JavaSandbox) -> None:
+def test_attacks_do_not_succeed(sandbox_at):
     programs = rows("attacks")
     results = outcomes(sandbox_at, programs, "42\n")
     succeeded = [

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 
 from lm_eval_codemind.sandbox import Job, Limits, SandboxClosed, Status
 from lm_eval_codemind.sandbox.java import jdk, machine
-from lm_eval_codemind.sandbox.java.jdk import Jdk
 from lm_eval_codemind.sandbox.java.sandbox import COMPILE_ERROR, JavaSandbox
 from tests.sandbox.processes import below, server_pids
 
@@ -29,7 +27,7 @@ TWICE = program("System.out.println(2 * new Scanner(System.in).nextInt());")
 CASES = [("1\n", "2\n"), ("21\n", "42\n"), ("-3", "-6")]
 
 
-def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
+def test_a_program_is_judged_case_by_case(sandbox_at):
     suites = (CASES, [("1", "2"), ("2", "5"), ("3", "6")], [("1", None), ("2", None)])
     right, wrong, seen = sandbox_at.run(Job.script(TWICE, cases, job_id="right") for cases in suites)
     assert right.passed and right.job_id == "right" and right.tests_run == 3
@@ -39,7 +37,7 @@ def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
 
 
 @pytest.mark.slow
-def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> None:
+def test_a_jdk_below_the_temporary_directory_is_seen(level, java):
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         home = Path(folder) / "jdk"
@@ -85,17 +83,17 @@ PRINTED = {
 # fmt: on
 
 
-def test_honest_programs_pass(sandbox_at: JavaSandbox) -> None:
+def test_honest_programs_pass(sandbox_at):
     outcomes = sandbox_at.run(Job.script(source, [("größe\n", stdout)]) for source, stdout in PRINTED.items())
     assert not {source: outcome for source, outcome in zip(PRINTED, outcomes, strict=True) if not outcome.passed}
 
 
-def test_a_second_public_class_does_not_compile(sandbox: JavaSandbox) -> None:
+def test_a_second_public_class_does_not_compile(sandbox):
     outcome = sandbox.run([Job.script(program(PRINT) + "public class Second { }", [("", "42")])])[0]
     assert outcome.exception_type == COMPILE_ERROR and "Second.java" in outcome.exception_message
 
 
-def test_the_class_to_start_may_be_named(sandbox: JavaSandbox) -> None:
+def test_the_class_to_start_may_be_named(sandbox):
     source = "class {0} {{ public static void main(String[] a) {{ System.out.println({1}); }} }}\n"
     both = source.format("A", 1) + source.format("B", 2)
     outcomes = sandbox.run([Job.script(both, [("", None)], entry_point=name) for name in ("", "A", "B", "C")])
@@ -108,7 +106,7 @@ SUITE = (
 )
 
 
-def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at: JavaSandbox) -> None:
+def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at):
     programs = {
         "class A { int f() { return 42; } }": Status.PASSED,
         "class A { int f() { return 41; } }": Status.FAILED,
@@ -123,7 +121,7 @@ def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at: JavaSandbox) ->
     assert not any(outcome.tamper_proof for outcome in outcomes)
 
 
-def test_a_program_is_never_compiled_without_its_suite(sandbox: JavaSandbox) -> None:
+def test_a_program_is_never_compiled_without_its_suite(sandbox):
     sources = [
         "class A { int f() { return 41; } } class MainSuite { public static void main(String[] a) { } }",
         "class A { int f() { return 41; } } class Main\\u0053uite { public static void main(String[] a) { } }",
@@ -138,7 +136,7 @@ def test_a_program_is_never_compiled_without_its_suite(sandbox: JavaSandbox) -> 
     assert ends == [(Status.ERROR, COMPILE_ERROR)] * len(sources)
 
 
-def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox: JavaSandbox) -> None:
+def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox):
     """Each attempt ends with an exception; neither memory nor the classes of java.lang can be reached."""
     attempts = [
         'Class.forName("sun.misc.Unsafe")',
@@ -154,7 +152,7 @@ def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox: JavaSandbox) -> 
     assert [outcome.status for outcome in outcomes] == [Status.PASSED] * len(attempts), outcomes
 
 
-def test_one_source_does_not_keep_the_compiler_busy(sandbox_at: JavaSandbox) -> None:
+def test_one_source_does_not_keep_the_compiler_busy(sandbox_at):
     types = "".join(f"class C{n}<T> {{ C{n}<? super C{n}<? super T>> x; }}\n" for n in range(200_000))
     slow, honest = [
         sandbox_at.submit(Job.script(types + program(PRINT), CASES)),
@@ -165,14 +163,14 @@ def test_one_source_does_not_keep_the_compiler_busy(sandbox_at: JavaSandbox) -> 
     assert outcome.status in (Status.TIMEOUT, Status.MEMORY, Status.ERROR) and outcome.cpu_seconds == 0
 
 
-def test_a_compile_error_says_the_compilers_first_message(sandbox_at: JavaSandbox) -> None:
+def test_a_compile_error_says_the_compilers_first_message(sandbox_at):
     outcome = sandbox_at.run([Job.script(program("int x = true;\nint y = false;"), CASES)])[0]
     assert outcome.status is Status.ERROR and outcome.exception_type == COMPILE_ERROR
     assert outcome.exception_message.startswith("line 5: incompatible types: boolean")
     assert outcome.tests_run == 0
 
 
-def test_an_exception_is_described(sandbox_at: JavaSandbox) -> None:
+def test_an_exception_is_described(sandbox_at):
     source = program('System.out.println(1); throw new IllegalStateException("why\\nelse");')
     outcome = sandbox_at.run([Job.script(source, CASES)])[0]
     assert outcome.status is Status.ERROR and outcome.exception_type == "java.lang.IllegalStateException"
@@ -181,7 +179,7 @@ def test_an_exception_is_described(sandbox_at: JavaSandbox) -> None:
     assert sandbox_at.run([Job.script(forged, [("", "2")])])[0].passed
 
 
-def test_the_machines_own_words_stay_off_standard_output(sandbox_at: JavaSandbox) -> None:
+def test_the_machines_own_words_stay_off_standard_output(sandbox_at):
     """The machine warns of threads it can't start; on standard output, if nothing is done about it."""
     source = program(
         "List<Thread> all = new ArrayList<>();\n"
@@ -195,7 +193,7 @@ def test_the_machines_own_words_stay_off_standard_output(sandbox_at: JavaSandbox
 
 
 @pytest.mark.slow
-def test_releases(java: Jdk) -> None:
+def test_releases(java):
     source = program('System.out.println("ab".repeat(2));')
     with JavaSandbox(workers=1, release=8) as old, JavaSandbox(workers=1) as new:
         refused = old.run([Job.script(source, [("", "abab")])])[0]
@@ -213,9 +211,7 @@ NESTED = {
 
 
 @pytest.mark.slow
-def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(
-    java: Jdk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(java, monkeypatch):
     """A compiler whose methods stay interpreted needs the most stack; one that has compiled them needs the least."""
     monkeypatch.setattr(machine, "QUIET", (*machine.QUIET, "-Xint"))
     limits = Limits(cpu_seconds=60, wall_seconds=300)
@@ -233,9 +229,7 @@ def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("body", NESTED.values(), ids=list(NESTED))
-def test_what_the_jdks_own_compiler_takes_is_taken(
-    sandbox: JavaSandbox, java: Jdk, tmp_path: Path, body: Callable[[int], str]
-) -> None:
+def test_what_the_jdks_own_compiler_takes_is_taken(sandbox, java, tmp_path, body):
     """Both take 700 levels; neither takes 30,000."""
     sources = {levels: program(body(levels) + PRINT) for levels in (700, 30_000)}
     taken = {}
@@ -250,13 +244,13 @@ def test_what_the_jdks_own_compiler_takes_is_taken(
     assert [outcome.passed for outcome in outcomes] == [True, False], outcomes
 
 
-def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
+def test_other_kinds_are_refused(sandbox):
     with pytest.raises(ValueError, match="one of script, function"):
         sandbox.submit(Job.evaluate("", ["1"]))
 
 
 @pytest.mark.slow
-def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) -> None:
+def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox):
     """The compiler and the servers are killed again and again while jobs run; each job has its outcome."""
     assert sandbox.run([Job.script(TWICE, CASES)])[0].passed
     futures = [sandbox.submit(Job.script(TWICE, CASES, job_id=str(number))) for number in range(12)]
@@ -281,7 +275,7 @@ def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) ->
     assert all(outcome.passed for outcome in outcomes), outcomes
 
 
-def test_nothing_is_left_when_it_closes(java: Jdk) -> None:
+def test_nothing_is_left_when_it_closes(java):
     sandbox = JavaSandbox(workers=2)
     assert all(outcome.passed for outcome in sandbox.run([Job.script(TWICE, CASES)] * 3))
     pids = [pid for server in server_pids(sandbox) for pid in [server, *below(server)]]

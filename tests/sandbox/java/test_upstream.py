@@ -55,7 +55,7 @@ def programs(upstream: Upstream) -> list[Problem]:
 
 
 @pytest.mark.slow
-def test_canonical_programs_pass_and_mutants_fail(upstream: Upstream, level: str, sandbox_at: JavaSandbox) -> None:
+def test_canonical_programs_pass_and_mutants_fail(upstream, level, sandbox_at):
     chosen = programs(upstream) if level == "bubblewrap" else programs(upstream)[::EVERY]
     some = [replace(problem, cases=problem.cases[:TESTS]) for problem in chosen]
     assert len(some) >= 6

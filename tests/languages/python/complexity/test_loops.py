@@ -26,11 +26,11 @@ def iterations(code: str) -> int:
     ('"""Doc."""\nfrom __future__ import annotations\nfor i in "ab": pass', 2),
     ("def f(n):\n  for i in range(n):\n    f(n - 1)\nf(3)", 3 + 3 * (2 + 2 * 1)), ("print(*(i for i in range(2)))", 2),
 ])  # fmt: skip
-def test_iterations_counted_by_hand(code: str, expected: int) -> None:
+def test_iterations_counted_by_hand(code, expected):
     assert iterations(code) == expected
 
 
-def test_the_program_does_what_it_did() -> None:
+def test_the_program_does_what_it_did():
     code = "out = []\nfor i in range(4):\n  out += [j * i for j in range(i)]\nelse:\n  out.append('done')\n"
     plain: dict = {}
     counted: dict = {}
@@ -40,7 +40,7 @@ def test_the_program_does_what_it_did() -> None:
 
 
 @pytest.mark.slow
-def test_every_program_can_be_counted(programs: dict[str, list[str]]) -> None:
+def test_every_program_can_be_counted(programs):
     for codes in programs.values():
         for code in codes:
             compile(count_loops(code), "program", "exec")
@@ -62,9 +62,9 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize(("benchmark", "problem_id"), BY_HAND)
-def test_shipped_loop_lengths_are_those_counted_by_hand(benchmark: str, problem_id: str) -> None:
+def test_shipped_loop_lengths_are_those_counted_by_hand(benchmark, problem_id):
     assert shipped.load(LOOP_LENGTHS)["code"][benchmark][problem_id] == BY_HAND[benchmark, problem_id]
 
 
-def test_the_sandbox_counts_what_is_shipped() -> None:
+def test_the_sandbox_counts_what_is_shipped():
     assert measure_loop_lengths(sample.read()) == shipped.load(LOOP_LENGTHS)["code"]["sample"]

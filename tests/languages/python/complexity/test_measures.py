@@ -19,7 +19,7 @@ from lm_eval_codemind.languages.python.kinds import Script
 SIZES = {"humaneval": 164, "cruxeval": 800, "classeval": 400, "avatar": 86, "transformed": 386}
 
 
-def test_a_program_that_does_not_parse_is_refused() -> None:
+def test_a_program_that_does_not_parse_is_refused():
     for measured in (cyclomatic_complexity, lines_of_code):
         with pytest.raises(SyntaxError):
             measured("def f(:\n    pass")
@@ -29,11 +29,11 @@ def test_a_program_that_does_not_parse_is_refused() -> None:
     ("", 0), ('"""Doc\n\nof a module."""\nx = 1', 1), ('def f():\n    """Doc."""\n    return 1', 2),
     ('def f():\n    """Doc."""', 2), ("match a:\n    case 1: b\n    case _: c", 5),
 ])  # fmt: skip
-def test_lines_of_the_normal_form(source: str, expected: int) -> None:
+def test_lines_of_the_normal_form(source, expected):
     assert lines_of_code(source) == expected
 
 
-def test_agrees_with_the_lines_that_the_standard_library_prints() -> None:
+def test_agrees_with_the_lines_that_the_standard_library_prints():
     class WithoutDocstrings(ast.NodeTransformer):
         def generic_visit(self, node: ast.AST) -> ast.AST:
             super().generic_visit(node)
@@ -48,7 +48,7 @@ def test_agrees_with_the_lines_that_the_standard_library_prints() -> None:
         assert lines_of_code(source) == sum(bool(line.strip()) for line in printed.splitlines()), name
 
 
-def test_a_deep_tree_is_counted() -> None:
+def test_a_deep_tree_is_counted():
     assert lines_of_code("x = " + " + ".join(["1"] * 2000)) == 1
 
 
@@ -62,11 +62,11 @@ def test_a_deep_tree_is_counted() -> None:
     ("match a:\n     case 1:\n      b\n     case [b]:\n      b\n     case _:\n      b", 3), ("assert a and b", 3),
     ("with a:\n        pass", 1), ("return lambda x: x or 1", 2),
 ])  # fmt: skip
-def test_each_decision_point_of_a_function(body: str, expected: int) -> None:
+def test_each_decision_point_of_a_function(body, expected):
     assert cyclomatic_complexity(f"def f(a, b, c):\n    {body}\n") == expected
 
 
-def test_a_program_is_the_sum_of_its_units() -> None:
+def test_a_program_is_the_sum_of_its_units():
     code = """\
 import os
 class A:
@@ -84,13 +84,13 @@ for i in range(3):
     assert cyclomatic_complexity(code) == 7
 
 
-def test_imports_definitions_and_docstrings_are_no_unit() -> None:
+def test_imports_definitions_and_docstrings_are_no_unit():
     assert cyclomatic_complexity('"""Doc."""\nfrom typing import List\n\ndef f(x):\n    return x\n') == 1
     assert cyclomatic_complexity("") == 1
 
 
 @pytest.mark.parametrize("benchmark", SIZES)
-def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(programs: dict, benchmark: str) -> None:
+def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(programs, benchmark):
     visitors = pytest.importorskip("radon.visitors")
 
     def of_functions(functions: list) -> dict[tuple[str, int], int]:
@@ -133,7 +133,7 @@ def test_every_unit_of_every_program_has_the_complexity_that_radon_gives(program
     ("class A:\n  def m(self):\n    def g():\n      return self.n()\n    return g()\n  def n(self):\n    pass", 2),
     ("def f(x):\n  x.g()\ndef g():\n  pass", 0),
 ])  # fmt: skip
-def test_pairs_of_functions(code: str, expected: int) -> None:
+def test_pairs_of_functions(code, expected):
     assert dependencies(code) == expected
 
 
@@ -152,14 +152,14 @@ def test_pairs_of_functions(code: str, expected: int) -> None:
     ("for i in x:\n  def f(y):\n    for j in y:\n      pass", ("for",), 0),
     ("async def f(x):\n  async for i in x:\n    pass", ("for",), 0),
 ])  # fmt: skip
-def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None:
+def test_tags_and_nesting(code, tags, nested):
     measures = measure(code)
     assert measures is not None and (measures.constructs, measures.nc) == (tags, nested)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", SIZES)
-def test_every_program_has_the_constructs_that_another_parser_finds(programs: dict, benchmark: str) -> None:
+def test_every_program_has_the_constructs_that_another_parser_finds(programs, benchmark):
     parso = pytest.importorskip("parso")
     kinds = {"for_stmt": "for", "while_stmt": "while", "if_stmt": "if", "try_stmt": "try"}
 
@@ -183,7 +183,7 @@ def test_every_program_has_the_constructs_that_another_parser_finds(programs: di
         assert measures.nc == sum(bool(around) for _, around in pairs)
 
 
-def test_an_f_string_that_only_newer_versions_read_has_no_measures() -> None:
+def test_an_f_string_that_only_newer_versions_read_has_no_measures():
     assert measure("text = f'{names['a']}'\n") is None
     assert measure("text = f'{names[\"a\"]}' + 'a'\nother = f'{f\"{1}\"}'\n") is not None
 
@@ -200,12 +200,12 @@ TYPES = {
 }
 
 
-def test_types_of_literals() -> None:
+def test_types_of_literals():
     assert {*TYPES} - {None} <= {*OUTPUT_TYPES}
     for expected, literals in TYPES.items():
         assert [literal_type(literal) for literal in literals] == [expected] * len(literals)
 
 
-def test_types_of_printed_texts() -> None:
+def test_types_of_printed_texts():
     types = {"670\n": "Int", "Yes\n": "String", "1 2\n": "String", "": "String", "0.5": "Decimal"}
     assert {text: Script().output_type(text) for text in types} == types
