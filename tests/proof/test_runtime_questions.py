@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from flow_rules import arguments, decisions, iterations
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.facts.runtime_inputs import (
     SEE,
@@ -186,3 +187,41 @@ def test_no_rule_on_the_syntax_tree_answers_the_shipped_questions(upstream, name
                     assert label.value is not None and not is_written(label.value, prompt, literals)
     assert executed[True] == executed[False] > 0 and known == executed.total()
     assert max(rules["enters"], rules["skips"]) <= 0.55 * rules["asked"]
+
+
+NESTED = """\
+def f(xs, n=2):
+    for i, x in enumerate(xs):
+        if x > n:
+            return x
+        for j in range(n):
+            while j:
+                j -= 1
+    for y in g(xs):
+        pass
+    return [z for z in xs]
+"""
+
+
+@pytest.mark.parametrize(("document", "expected"), [
+    ({"code": NESTED, "input": "f([1, 2], n=3)"}, {"xs": [1, 2], "n": 3}),
+    ({"code": NESTED, "shown": '{"self": {}, "args": {"xs": [1]}, "kwargs": {"n": 4}}'}, {"xs": [1], "n": 4}),
+    ({"code": "print(input())", "input": "3 4"}, {}), ({"code": "print(input())", "shown": "3 4"}, {}),
+    ({"code": NESTED, "input": "g(open('x'))"}, {}),
+])  # fmt: skip
+def test_arguments(document, expected):
+    assert arguments(document) == expected
+
+
+def test_iterations_follow_the_iterable_and_decisions_are_as_many():
+    loops = iterations(NESTED, {"xs": [7, 8], "n": 2})
+    assert loops == {2: {"i": [0, 1], "x": [7, 8]}, 5: {"j": [0, 1, 0, 1]}, 8: {"y": []}, 10: {"z": [7, 8]}}
+    assert iterations(NESTED, {})[5] == {"j": []}
+    truths = decisions(NESTED, {"xs": [7, 8], "n": 2}, last=True)
+    assert truths == {3: [False, True], 6: [True, True, True, False]}
+
+
+@pytest.mark.parametrize("text", ["__import__('os').listdir()", "(lambda: xs)()", "xs.pop()", "range(10**9)"])
+def test_nothing_of_the_program_runs(text):
+    values = [1]
+    assert iterations(f"for i in {text}:\n    pass\n", {"xs": values}) == {1: {"i": []}} and values == [1]

@@ -13,13 +13,15 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.questions import Key, digest, sealed
+from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import Submission, eval_results, leaderboard_csv, leaderboard_rows
 from lm_eval_codemind.samples import Metric, TaskRun
 from tests.cli import codemind, refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
-from tests.results.harness import evaluate
+from tests.results.harness import evaluate, task_manager
 from tests.results.test_verification import add_a_character, change_results, change_sample, suite_of
 
 HEADER = "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt"
@@ -397,3 +399,60 @@ def test_an_altered_bundle_is_refused(bundles, tmp_path, name, before, after, me
             archive.add(path, path.name)
     assert message in refused("leaderboard", bundles[1], tmp_path / "altered.tar.gz", "-o", tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+ELSEWHERE = "org/elsewhere"
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of scoring recorded responses of which every second names its prompt."""
+    folder = tmp_path_factory.mktemp("recorded")
+    documents = list(task_manager().load([TASK])["tasks"][TASK].eval_docs)
+    rows = [
+        {"benchmark": "sample", "problem_id": one["problem_id"], "response": one["target"], "model": ELSEWHERE}
+        | ({"prompt": f"What does {one['problem_id']} return?"} if number % 2 else {})
+        for number, one in enumerate(documents)
+    ]
+    recordings = folder / "responses.jsonl"
+    recordings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said("score", "--responses", recordings, "--tasks", TASK, "--output_path", folder / "out")
+    return folder / "out"
+
+
+def test_results_say_recorded_and_digest_only_prompts_that_are_named(elsewhere):
+    (run,) = read_runs([elsewhere])
+    suite = run.tasks[0].suite
+    assert run.recorded and suite["prompts"] == "recorded" and "prompts_sha256" not in suite
+    assert suite["templates"] == "packaged" and len(suite["templates_sha256"]) == 64
+    documents = [sample.doc for sample in run.tasks[0].read_samples() if sample.filter == "strict-match"]
+    named = {Key.of(doc).within_task(): f"What does {doc['problem_id']} return?" for doc in documents[1::2]}
+    expected = {key: digest([prompt]) for key, prompt in named.items()}
+    assert sealed(suite["recorded_prompts"]) == expected
+
+
+def test_the_report_does_not_show_our_prompt(elsewhere, tmp_path):
+    observations = observe(read_runs([elsewhere]))
+    titles = {part.title for one in observations for part in one.view.parts(one.unit)}
+    assert "Response" in titles and "Prompt" not in titles
+    said("report", elsewhere, "-o", tmp_path / "report.html")
+    assert "logged outputs" in (tmp_path / "report.html").read_text()
+
+
+def test_they_verify_and_nothing_is_said_of_prompts(elsewhere):
+    assert "prompts" not in said("verify", elsewhere)
+
+
+def test_they_are_submitted_when_asked_for_and_marked(elsewhere, tmp_path):
+    arguments = ["submit", elsewhere, "--model", ELSEWHERE, "--dataset", "org/data", "-o", tmp_path]
+    refusal = refused(*arguments)
+    assert "recorded elsewhere" in refusal and "add --recorded" in refusal
+    said(*arguments, "--recorded")
+    (entry,) = yaml.safe_load((tmp_path / ".eval_results" / "codemind.yaml").read_text())
+    assert "recorded elsewhere and replayed" in entry["notes"]
+    (bundle,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(bundle) as archive:
+        assert json.load(archive.extractfile("submission.json"))["recorded"] is True  # type: ignore[arg-type]
+    said("leaderboard", bundle, "-o", tmp_path / "site")
+    assert "logged outputs" in (tmp_path / "site" / "index.html").read_text()
+    assert json.loads((tmp_path / "site" / "results.json").read_text())[0]["recorded"] is True

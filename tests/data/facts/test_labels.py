@@ -2,13 +2,16 @@
 
 import ast
 import dataclasses
+import gzip
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.literals import NotALiteralError
+from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.labels import (
     Proof,
     agrees,
@@ -18,7 +21,7 @@ from lm_eval_codemind.data.facts.labels import (
     published_literal,
 )
 from lm_eval_codemind.problems import Case, Problem, shown_cases
-from ship import record_of
+from ship import record_of, save
 
 NUMBERS = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 plain = st.recursive(
@@ -121,3 +124,43 @@ def test_a_proof_survives_its_file(proof):
 ])  # fmt: skip
 def test_the_label_that_an_observed_value_gives(literal, label):
     assert observed_label(literal) == label
+
+
+# Benchmark or program -> problem or input -> record; in the other files the records lie at the first level.
+LEVELS = {
+    **dict.fromkeys(("buggy_outputs", "bug_lines", "fixed_programs", "loop_lengths", "revealing_tests"), 2),
+    **dict.fromkeys(("asked_otherwise", "sr_exceptions", "suites"), 2),
+}
+FILES = sorted(path.relative_to(shipped.FOLDER) for path in shipped.FOLDER.rglob("*.json"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    shipped.load.cache_clear()
+    return tmp_path
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_a_file_is_made_again_from_its_content(file, tmp_path, monkeypatch):
+    content = (shipped.FOLDER / file).read_bytes()
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    written = save(file.name, json.loads(content), LEVELS.get(file.stem, 1))
+    assert written.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
+def test_what_is_saved_is_loaded(folder, name):
+    assert shipped.load(name) == {}
+    records = {"one": {"text": "é\n"}, "two": {}}
+    save(name, records)
+    assert shipped.load(name) == records and list(shipped.load(name)) == ["one", "two"]
+
+
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.json", b"{"), ("a.json", b"[]"), ("a.json.gz", b"{}"), ("a.json.gz", gzip.compress(b"{", mtime=0)),
+])  # fmt: skip
+def test_a_damaged_file_is_named(folder, name, content):
+    (folder / name).write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{name}: not .*install lm-eval-codemind again"):
+        shipped.load(name)
