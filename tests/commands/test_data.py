@@ -1,4 +1,4 @@
-"""``codemind data`` on upstream's archives, on wrong labels and on what is not there; ``codemind run`` without a network."""
+"""``codemind data`` on archives, on wrong labels and on what is not there; ``codemind run`` without a network."""
 
 import pytest
 import requests
