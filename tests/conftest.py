@@ -58,11 +58,9 @@ def pytest_runtest_setup() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    names = getattr(item, "fixturenames", ())
-    if "shared_data" in names:
+    # `make test` runs the same tests with and without upstream's data, which takes long to read.
+    if "shared_data" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.upstream)
-    # It takes minutes to build the data of all benchmarks.
-    if "built_data" in names:
         item.add_marker(pytest.mark.slow)
 
 

@@ -67,7 +67,6 @@ def test_the_first_studys_lists_of_solved_problems(shared_data, upstream):
             assert f"| {row['model']} | {name} | {len(pairs)} | {solved} | {ours_solved} | {differ} |" in PAGE
 
 
-@pytest.mark.slow
 def test_specifications_by_the_first_studys_rule(shared_data):
     """It counts the code of the first fence, with one assertion behind it, that writes nothing to standard error."""
     runs: dict[tuple[str, str, str], Any] = {}
@@ -105,7 +104,6 @@ def study_verdict(outcome: Outcome, expected: str) -> str:
     return "test_failed" if silent and not outcome.stderr.strip() else "runtime_error"
 
 
-@pytest.mark.slow
 def test_translations_by_the_first_studys_rule(shared_data, upstream):
     texts = {name: content.decode().replace("\r\n", "\n") for name, content in upstream.files(AVATAR).items()}
     chosen = {"benchmark": "avatar", "target_language": "python", "setting": "no_test"}

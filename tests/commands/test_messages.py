@@ -120,7 +120,6 @@ def test_report_and_data_on_a_full_disk(tmp_path):
     assert not list(tmp_path.glob("report.html*"))
 
 
-@pytest.mark.slow
 def test_a_build_on_a_full_disk(shared_data, tmp_path):
     places = ("--upstream", shared_data / "upstream", "--output_path", "data")
     assert "File too large" in on_a_full_disk("data", "build", "--benchmark", "humaneval", *places, cwd=tmp_path)
@@ -195,6 +194,7 @@ def test_a_message_of_a_line_or_two(arguments, message):
     assert message in text and len(text.strip().splitlines()) <= 2, text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("options", "message"), [
     (["--metadata", '{"items": "few"}'], "Error: items is 'few', and must be"),

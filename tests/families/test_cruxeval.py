@@ -183,7 +183,6 @@ def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model, valu
             assert scores[f"{metric},extract-answer"] == value, (name, metric)
 
 
-@pytest.mark.slow
 def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts, shared_data):
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"):

@@ -28,6 +28,7 @@ def in_a_process(code: str, *arguments: str, **options: Any) -> subprocess.Compl
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [("lm_eval_codemind.cli", "main"), ("lm_eval.__main__", "cli_evaluate")])
 def test_everything_is_said_at_once_without_torch(program, tmp_path):
     (tmp_path / "torch").mkdir()

@@ -90,7 +90,6 @@ def test_the_bugs_of_the_sample_pass_their_own_suites():
     assert all(f"assert {bug.input} == {bug.output}\n" in bug.tests for bug in buggy)
 
 
-@pytest.mark.slow
 def test_every_bug_is_one_its_test_reveals_it_and_it_passes_its_own_suite(upstream):
     correct, buggy = read_proven("humanevalfix", upstream), read_proven("humanevalfix_buggy", upstream)
     assert len(correct) == len(buggy) == get_benchmark("humanevalfix").size == 164

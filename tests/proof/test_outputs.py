@@ -40,6 +40,7 @@ def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lm_eval_codemind.proof.prove_outputs.limits_of", lambda problem: Limits(wall_seconds=4))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("four_seconds")
 def test_functions_and_scripts():
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")

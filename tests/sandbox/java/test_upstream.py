@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import pytest
-
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.benchmarks.sample import read_java
 from lm_eval_codemind.data.build import read_proven
@@ -54,7 +52,6 @@ def programs(upstream: Upstream) -> list[Problem]:
     return [*read_java(), *avatar]
 
 
-@pytest.mark.slow
 def test_canonical_programs_pass_and_mutants_fail(upstream, level, sandbox_at):
     chosen = programs(upstream) if level == "bubblewrap" else programs(upstream)[::EVERY]
     some = [replace(problem, cases=problem.cases[:TESTS]) for problem in chosen]
