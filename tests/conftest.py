@@ -58,10 +58,13 @@ def pytest_runtest_setup() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    names = getattr(item, "fixturenames", ())
     # `make test` runs the same tests with and without upstream's data, which takes long to read.
-    if "shared_data" in getattr(item, "fixturenames", ()):
+    if "shared_data" in names:
         item.add_marker(pytest.mark.upstream)
         item.add_marker(pytest.mark.slow)
+    if "engine" in names:
+        item.add_marker(pytest.mark.engine)
 
 
 @pytest.hookimpl(trylast=True)  # after tests are deselected

@@ -160,10 +160,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("arguments", "message"), [
-    (
-            (*RUN, "codemind_ier_sample", "--num_fewshot", "4"),
-            "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3",
-        ),
+    ((*RUN, "codemind_ier_sample", "--num_fewshot", "4"),
+     "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3"),
     ((*RUN, "nonsense"), "--tasks: Tasks not found: nonsense; `lm_eval ls tasks` lists the tasks"),
     ((*RUN, "codemind_ier_sample", "--metadata", "{"), "Invalid JSON"),
     ((*RUN, "codemind_ier_sample", "--config", "missing.yaml"), "Config file not found"),

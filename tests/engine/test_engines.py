@@ -103,7 +103,6 @@ def check_outcomes(samples: dict[str, Rows], tasks: Iterable[str]) -> None:
         assert (answer.text is None) == (answer.outcome is None)
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
@@ -130,7 +129,6 @@ def stages(output: Path) -> list[dict[str, dict[str, dict[str, float]]]]:
     return [json.loads(path.read_text()) for path in sorted(output.rglob("results_*.json"))]
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
@@ -148,7 +146,6 @@ def test_der_makes_its_second_stage_of_the_first_ones_samples(backend, chat, tmp
         assert len(re.findall(r"Initializing a V\d LLM engine", log)) == 1
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 def test_der_by_chat_completions(tmp_path):
     with chat_server(lambda messages: "```python\ndef collatz_trace(start, limit):\n    return []\n```") as server:
@@ -164,7 +161,6 @@ def test_der_by_chat_completions(tmp_path):
     assert len(server.requests) == 3
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
@@ -182,7 +178,6 @@ def test_dsr(backend, chat, tmp_path):
     check_outcomes(samples, tasks)
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
@@ -232,7 +227,6 @@ SHORT = {
 }
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_backend
 def test_families_with_short_answers(backend, tmp_path):
@@ -242,7 +236,6 @@ def test_families_with_short_answers(backend, tmp_path):
         assert len(samples[task]) == 4 * len(filters)
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine", "java")
 @each_form
 @each_backend
@@ -260,7 +253,6 @@ def test_repair(backend, chat, tmp_path):
     assert 0.0 <= results["results"]["codemind_ier_buggy"]["r_ier,strict-match"] <= 1.0
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
@@ -278,7 +270,6 @@ def test_runtime_behaviour(backend, chat, tmp_path):
 WITH_AND_WITHOUT_TEST = ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "code_found")
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 @each_form
 @each_backend
@@ -292,7 +283,6 @@ def test_sr(backend, chat, tmp_path):
     check_outcomes(samples, samples)
 
 
-@pytest.mark.engine
 @pytest.mark.usefixtures("engine", "java")
 @each_form
 @each_backend

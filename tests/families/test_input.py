@@ -81,7 +81,7 @@ def read(answer: str, asked: Problem) -> tuple[str, bool] | None:
     *(("f(tuple([1, 2]))", ("f((1, 2))", False)), ("f('a', ('b',))", ("f('a', ('b',))", False))),
     ("f(dict(a=1), items=list((1,)))", ("f({'a': 1}, items=[1])", False)),
     ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
-         ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
+     ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
     ("f(0x10, 'a' 'b', frozenset({1}))", ("f(16, 'ab', frozenset({1}))", False)),
     *((text, None) for text in ("f(Counter('ab'))", "f(" + "[" * 5_000, "f(" + "9" * 5_000 + ")", "")),
     ("f('" + "a" * 1_000_000 + "')", None),
@@ -93,12 +93,12 @@ def test_a_call_is_read_as_values(answer, expected):
 @pytest.mark.parametrize(("call", "recorded", "other", "unread"), [
     # What a program can tell apart is not the recorded input.
     ("total({'a': 1, 'b': 2}, more=None)",
-         ["total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})"],
-         ["total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)"], []),
+     ["total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})"],
+     ["total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)"], []),
     # Constructors are those of the signature.
     ("total(Counter({'a': 2}))", ["total(Counter({'a': 2}))"],
-         ["total(Counter(['a', 'a']))", "total({'a': 2}, dict(b=1))"],
-         ["total(range(3))", "total(Counter(x for x in 'a'))"]),
+     ["total(Counter(['a', 'a']))", "total({'a': 2}, dict(b=1))"],
+     ["total(range(3))", "total(Counter(x for x in 'a'))"]),
     # A recorded input that is no literal counts as it stands.
     ("first([2, 1], (lambda x: x)(1))",
          ["first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"], [],

@@ -49,11 +49,11 @@ def test_read_and_score_must_return_what_they_should():
 
 @pytest.mark.parametrize(("method", "function", "message"), [
     ("questions", lambda self, problem, setting: 2 * list(Mine.questions(self, problem, setting)),
-         r"sample: the family 'mine' asks two questions with the key .*different items"),
+     r"sample: the family 'mine' asks two questions with the key .*different items"),
     ("problems", lambda self, benchmark, options: [],
-         r"none of its problems: problems\(\) of the family 'mine' leaves none"),
+     r"none of its problems: problems\(\) of the family 'mine' leaves none"),
     ("questions", lambda self, problem, setting: (),
-         r"nothing about its 24 problems: questions\(\) of the family 'mine' returns none under the setting 'steps'"),
+     r"nothing about its 24 problems: questions\(\) of the family 'mine' returns none under the setting 'steps'"),
 ])  # fmt: skip
 def test_a_family_must_ask_each_question_once_and_one_at_least(method, function, message):
     with pytest.raises(ValueError, match=message):

@@ -85,7 +85,7 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
     (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
     (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
     (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
-         "codemind_ier_sample has documents 0 to 23; leave out 99"),
+     "codemind_ier_sample has documents 0 to 23; leave out 99"),
 ])  # fmt: skip
 def test_options_that_no_run_can_have(arguments, expected):
     message = refused("run", "--tasks", "codemind_ier_sample", *arguments)

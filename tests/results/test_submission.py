@@ -384,11 +384,11 @@ def test_the_leaderboard_shows_what_a_renamed_model_was_called(browser, output, 
     # A name that it does not own.
     ("submission.json", "org/model-0", "org/famous", "--model org/famous: the run's model is org/model-0"),
     (
-            "results_*",
-            '"r_ier,strict-match": 1.0',
-            '"r_ier,strict-match": 0.99',
-            "r_ier,strict-match is 0.99, should be 1.0",
-        ),
+        "results_*",
+        '"r_ier,strict-match": 1.0',
+        '"r_ier,strict-match": 0.99',
+        "r_ier,strict-match is 0.99, should be 1.0",
+    ),
 ])  # fmt: skip
 def test_an_altered_bundle_is_refused(bundles, tmp_path, name, before, after, message):
     shutil.unpack_archive(bundles[0], tmp_path / "in")

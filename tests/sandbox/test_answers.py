@@ -131,11 +131,11 @@ CHECK = "def check(candidate):\n    "
     ("def f(): open('x', 'w')", CHECK + "assert candidate() is None", "open x"),
     ("def f(): print(1)", CHECK + "candidate()\n    assert False", ""),
     ("held = []\ndef f(x): held[:] = [x]; return len(x)",
-         CHECK + "x = [1]\n    candidate(x)\n    x.append(2)\n    assert candidate(x) == 2", "changed a container"),
+     CHECK + "x = [1]\n    candidate(x)\n    x.append(2)\n    assert candidate(x) == 2", "changed a container"),
     ("import time\ndef f(x): return x", "import datetime\n" + CHECK
-         + "now = datetime.datetime.now().isoformat()\n    assert candidate(now) == now", "read the clock by now"),
+     + "now = datetime.datetime.now().isoformat()\n    assert candidate(now) == now", "read the clock by now"),
     ("def f(x): return x", "import datetime\n" + CHECK
-         + "assert candidate(str(datetime.date.today()))", "read the clock by today"),
+     + "assert candidate(str(datetime.date.today()))", "read the clock by today"),
     ("def f(x=''): return x + 'a'", CHECK + "assert candidate(candidate()).startswith('a')", "depend on the answers"),
     ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])", "depend on the answers"),
     ("def f(): return 1", CHECK + "pass", "ask nothing"),

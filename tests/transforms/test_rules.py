@@ -66,10 +66,10 @@ def test_hazards_are_refused(rule, title, sites):
 @pytest.mark.parametrize(("rule", "code", "sites"), [
     ("always_true_guard", "def f(x):\n    if x:\n        pass\n    elif x > 1:\n        pass\n", 1),
     (
-            "augmented_assignment",
-            "def f(xs):\n    n = 0\n    for x in xs:\n        n += 1\n    xs += [n]\n    return n\n",
-            1,
-        ),
+        "augmented_assignment",
+        "def f(xs):\n    n = 0\n    for x in xs:\n        n += 1\n    xs += [n]\n    return n\n",
+        1,
+    ),
     ("rename_variable", "def f(x):\n    y = x\n    return y\n", 1),
     ("rename_function", "def helper():\n    return 1\n\ndef f():\n    return helper()\n", 0),
     ("thread", "import sqlite3\n\ndef f(x):\n    y = len(x)\n    return y\n", 0),

@@ -81,7 +81,7 @@ def test_classeval_test_methods_show_no_expected_value_and_no_file_of_their_own(
     ("wanted = [1]\n    got = f()\n    return got,wanted", "([1], [1])", "got = f()\n    return got", "[1]"),
     ("x = 1\n    return x,f(), g()", "(1, 'a', 2)", "return f(), g()", "('a', 2)"),
     ("self.x = 'a'\n    m = Mock()\n    m.assert_called_with(self.x)\n    return f(m), self.x", "('a', 'a')",
-         "m = Mock()\n    return f(m)", "'a'"),
+     "m = Mock()\n    return f(m)", "'a'"),
     # Values that the program gets, and values that it may change.
     ("x = [1]\n    return f(x), x", "(1, [1])", None, None),
     ("o = C()\n    o.x = []\n    return o.add(1), o.x", "(1, [1])", None, None),

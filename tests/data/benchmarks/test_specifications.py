@@ -68,7 +68,7 @@ def test_the_sample_has_no_examples():
     ("Sum up. For example, if you are given [1, 2] return 3. Ignore zeros.", "Sum up. Ignore zeros."),
     ("Sum up, e.g. all of them.", "Sum up, e.g. all of them."),
     ("Rows.\nExample 1:\n    Input: [1]\n    Output: 1\n    Explanation: One.\n\nConstraints:\n * few",
-         "Rows.\nConstraints:\n * few"),
+     "Rows.\nConstraints:\n * few"),
     ("Define\nf(n) = f(n - 1) + 1", "Define\nf(n) = f(n - 1) + 1"),
     ("Grid.\nExamples:\nrow([\n  [1, 2],\n], 1) == [0]\nrow([], 1) == []", "Grid."),
 ])  # fmt: skip

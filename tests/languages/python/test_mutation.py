@@ -1,4 +1,4 @@
-"""Changed inputs keep their structure and their types, and are the same everywhere."""
+"""Changed inputs keep their structure, their types and the format of standard input, and are the same everywhere."""
 
 import ast
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The statements of a text, and which of them do something."""
+"""The statements of a text, which of them do something, and how a tree is written as source."""
 
 import ast
 import sysconfig
