@@ -13,7 +13,7 @@ from filelock import FileLock
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.data import manifest
-from lm_eval_codemind.data.benchmarks import MissingFilesError, Upstream, UpstreamError
+from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
 from lm_eval_codemind.data.benchmarks.download import fetch_archive
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
@@ -140,7 +140,7 @@ def _with_hint(problem: Problem) -> Problem:
 
 
 def build(
-    names: Iterable[str], upstream: Upstream, directory: Path, *, skip_missing: bool = False
+    names: Iterable[str], upstream: Upstream, directory: Path, *, skip_failing: bool = False
 ) -> dict[str, manifest.Entry]:
     """Build benchmarks into a directory and return their entries of its manifest.
 
@@ -151,11 +151,12 @@ def build(
         names: Benchmarks.
         upstream: Where to read from.
         directory: Where to write ``NAME.jsonl`` and ``manifest.json``; other entries of the manifest stay.
-        skip_missing: Whether a benchmark whose repository lacks its files is left out with a warning.
+        skip_failing: Whether benchmarks whose upstream data is missing or wrong are left out with a warning.
 
     Raises:
         UserError: If there is no benchmark of a name.
-        UpstreamError: If upstream's data is missing or is not what it must be, or the directory cannot be written.
+        UpstreamError: If upstream's data is missing or is not what it must be, after the other benchmarks were built;
+            with ``skip_failing``, if none can be built. Or if the directory cannot be written.
     """
     queue = list(dict.fromkeys(names))
     for name in queue:
@@ -163,14 +164,17 @@ def build(
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with FileLock(directory / ".lock"):
-            entries = {}
+            entries: dict[str, manifest.Entry] = {}
+            errors: list[UpstreamError] = []
             for name in tqdm(queue, desc="building", unit="benchmark"):
                 try:
                     entries[name] = _build(name, upstream, directory)
-                except MissingFilesError as error:
-                    if not skip_missing:
-                        raise
-                    logger.warning("%s is not built: %s", name, error)
+                except UpstreamError as error:
+                    errors.append(error)
+                    if len(queue) > 1:
+                        logger.warning("%s is not built: %s", name, error)
+            if errors and not (skip_failing and entries):
+                raise errors[0]
             return entries
     except PermissionError as error:
         raise UpstreamError(

@@ -35,10 +35,12 @@ def pass_at_reported_k(verdicts: list[bool], largest: int | None = None) -> dict
             is a mean over all problems for every k.
     """
     largest = len(verdicts) if largest is None else min(largest, len(verdicts))
-    if largest < 2:
-        return {}
-    values = sorted({k for k in REPORTED_K if k <= largest} | {largest})
-    return {f"pass@{k}": pass_at_k(len(verdicts), sum(verdicts), k) for k in values}
+    return {f"pass@{k}": pass_at_k(len(verdicts), sum(verdicts), k) for k in reported_k(largest)}
+
+
+def reported_k(largest: int) -> list[int]:
+    """Return the values of k that are reported, with the largest possible one; none if that is 1."""
+    return [] if largest < 2 else sorted({k for k in REPORTED_K if k <= largest} | {largest})
 
 
 def unproven_passes(verdicts: Iterable[tuple[bool, bool]]) -> int:

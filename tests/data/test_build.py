@@ -97,6 +97,21 @@ def test_a_build_that_fails_leaves_what_was_there(made, tmp_path):
     assert benchmark_path(tmp_path / "data", NAME).read_bytes() == before and intact(tmp_path / "data", NAME)
 
 
+def test_a_wrong_part_leaves_out_its_benchmark_and_the_others_are_built(made, register_benchmark, tmp_path, caplog):
+    def refuse(upstream: Upstream) -> list[Problem]:
+        raise UpstreamError("other files")
+
+    register_benchmark(Benchmark("wrong", "Wrong", "function", 2, refuse, (Archive("made", "owner/made", "1234567"),)))
+    with caplog.at_level(logging.WARNING):
+        entries = building.build(["wrong", NAME], Upstream(tmp_path), tmp_path / "data", skip_failing=True)
+    assert list(entries) == [NAME] and caplog.text.count("wrong is not built: other files\n") == 1
+    with pytest.raises(UpstreamError, match="other files"):
+        building.build(["wrong", NAME], Upstream(tmp_path), tmp_path / "out")
+    assert intact(tmp_path / "out", NAME)
+    with pytest.raises(UpstreamError, match="other files"):
+        building.build(["wrong"], Upstream(tmp_path), tmp_path / "out", skip_failing=True)
+
+
 def test_what_is_not_there_is_named_with_the_mend(tmp_path, monkeypatch):
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
@@ -126,15 +141,15 @@ def test_a_build_has_the_bytes_that_were_released(built_data, upstream, tmp_path
     folder, built_by = built_data, built_data / "built_by"
     if not built_by.is_file() or built_by.read_text() != code_digest():
         folder = tmp_path
-        building.build(benchmarks(), upstream, folder, skip_missing=True)
+        building.build(benchmarks(), upstream, folder, skip_failing=True)
     by_file = {
         path.name.removesuffix(".jsonl"): digest(path.read_bytes())
         for path in folder.glob("*.jsonl")
         if path.stat().st_size
     }
     entries = read_manifest(folder)
-    # The copy of upstream's repositories has no file of prompts and no data set of the Hub.
-    assert set(benchmarks()) - set(entries) <= {"cruxeval_prompts", "lcb_execution"}
+    # The copy of upstream's repositories has no data set of the Hub.
+    assert set(benchmarks()) - set(entries) == {"lcb_execution"}
     digests = built.released_digests()
     assert by_file == {file: sha256 for file, sha256 in digests.items() if file.partition(".")[0] in entries}
     for name, entry in entries.items():

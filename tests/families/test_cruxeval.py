@@ -2,7 +2,10 @@
 
 import hashlib
 import json
+import shutil
+import tarfile
 from collections import defaultdict
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, MissingFilesError
-from lm_eval_codemind.data.build import build
+from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
+from lm_eval_codemind.data.manifest import released_digests
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
-from lm_eval_codemind.families.cruxeval.score import upstream_verdict
+from lm_eval_codemind.families.cruxeval.score import upstream_pass_at_k, upstream_verdict
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.problems import Problem, digest, dump_side
 from lm_eval_codemind.questions import Question
 from tests.families.reference import reference_run
 from tests.run_files import read_rows
@@ -83,13 +86,17 @@ def test_prompts_of_another_form_are_refused(old, new):
         cruxeval.read_prompts(Files(PROMPTS_FILE.replace(old, new)))
 
 
-def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path, upstream):
-    if (upstream._directory or Path()).joinpath("cruxeval", "prompts.py").exists():
-        pytest.skip("the copy of CRUXEval has the file")
-    entries = build(["cruxeval", "cruxeval_prompts"], upstream, tmp_path, skip_missing=True)
-    assert list(entries) == ["cruxeval"]
-    with pytest.raises(MissingFilesError, match=r"prompts\.py"):
-        build(["cruxeval_prompts"], upstream, tmp_path)
+@pytest.mark.parametrize("form", ["checkout", "archive", "download"])
+def test_prompts_are_read_from_every_form_of_upstreams_copy(form, shared_data, tmp_path):
+    archive = shared_data / "upstream" / "cruxeval.tar.xz"
+    if form == "checkout":
+        with tarfile.open(archive) as tar:
+            tar.extractall(tmp_path)
+    elif form == "archive":
+        shutil.copy(archive, tmp_path)
+    upstream = Upstream(fetch=lambda wanted: archive) if form == "download" else Upstream(tmp_path)
+    problems = cruxeval.read_prompts(upstream)
+    assert digest(dump_side(problems, "questions")) == released_digests()["cruxeval_prompts.questions"]
 
 
 @pytest.mark.parametrize(("text", "form", "expected"), [
@@ -142,14 +149,22 @@ def test_both_scores_of_an_output(response, setting, expected, monkeypatch):
 
 @pytest.mark.parametrize(("answer", "output", "verdict"), [
     ("1", "True", True), ("'a'", '"a"', True), ("a", "'a'", None), ("0 or True", "0", None), ("[2]", "[1]", False),
+    # What follows a comma is the message of the assertion, and what does not parse raises.
+    *(("'a', 'why'", "'a'", None), ("1, 2", "(1, 2)", None), ("(1, 2)", "(1, 2)", True), ("1 is", "1", False)),
+    *(("np.int64(1)", "1", None), ("nan", "1", None), ("1 == 1", "1", None), ("1\nassert False", "1", None)),
 ])  # fmt: skip
 def test_upstream_compares_literals_as_python_does(answer, output, verdict):
     assert upstream_verdict(answer, output) is verdict
 
 
+@given(st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=7), st.integers(1, 7))
+def test_upstreams_pass_at_k_draws_from_the_answers_that_are_not_excluded(verdicts, k):
+    counted = [verdict for verdict in verdicts if verdict is not None]
+    draws = list(combinations(counted, min(k, len(counted))))
+    assert upstream_pass_at_k(verdicts, k) == pytest.approx(sum(map(any, draws)) / len(draws) if counted else 0)
+
+
 def test_prompts_are_those_of_upstream_to_the_byte(built, shared_data):
-    if not (built / "cruxeval_prompts.jsonl").is_file():
-        pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     digests = json.loads((shared_data / "cases" / "cruxeval_prompt_digests.json").read_text())
     assert len(digests) == 5
     for name in digests:

@@ -1,5 +1,5 @@
 """The readers of benchmarks from the files of their upstream repositories: one module per benchmark."""
 
-from lm_eval_codemind.data.benchmarks.upstream import MissingFilesError, Upstream, UpstreamError
+from lm_eval_codemind.data.benchmarks.upstream import Upstream, UpstreamError
 
-__all__ = ["MissingFilesError", "Upstream", "UpstreamError"]
+__all__ = ["Upstream", "UpstreamError"]

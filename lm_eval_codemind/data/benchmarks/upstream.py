@@ -64,10 +64,6 @@ class UpstreamError(RuntimeError):
     """Upstream data is missing or differs from the data the suite was made from. The message says how to fix it."""
 
 
-class MissingFilesError(UpstreamError):
-    """A repository is there and lacks all files of a part."""
-
-
 class Upstream:
     """The pinned upstream repositories as sets of files.
 
@@ -90,6 +86,8 @@ class Upstream:
         self._directory = directory
         self._fetch = fetch
         self._read_parts: dict[ArchivePart, dict[str, bytes]] = {}
+        # What could not be downloaded is not asked for again by the next benchmark.
+        self._failed: dict[Archive, UpstreamError] = {}
 
     def files(self, part: ArchivePart) -> Mapping[str, bytes]:
         """Return the files of one part of a repository: name relative to the part's folder -> content.
@@ -101,8 +99,7 @@ class Upstream:
             files = self._read(part)
             problem = _problem_with(part, files)
             if problem:
-                error = UpstreamError if files else MissingFilesError
-                raise error(f"{problem}; {self._fix(part.archive)}")
+                raise UpstreamError(f"{problem}; {self._fix(part.archive)}")
             self._read_parts[part] = files
         return self._read_parts[part]
 
@@ -120,7 +117,7 @@ class Upstream:
             f"--local-dir DIR/{archive.name}, then codemind data build --upstream DIR"
         )
         if local and not local.is_dir():
-            raise MissingFilesError(f"{local}: no such directory; {fix}")
+            raise UpstreamError(f"{local}: no such directory; {fix}")
         place, revision = (str(local), None) if local else (archive.repository, archive.revision)
         try:
             rows: Iterable[Mapping[str, Any]] = load_dataset(place, split="test", revision=revision)
@@ -131,15 +128,21 @@ class Upstream:
         return rows
 
     def _fix(self, archive: Archive) -> str:
-        """Return the fix for an archive with a wrong digest. A downloaded archive is removed."""
+        """Return the fix for an archive that lacks files or has others. A download is not repeated by itself."""
+        clean = f"use a clean copy of {archive.repository} at {archive.revision}"
         if self._fetch is None:
-            return f"use a clean copy of {archive.repository} at {archive.revision}"
-        self._locate(archive).unlink()
-        return "the download has been removed; run the command again to repeat the download"
+            return clean
+        return f"to download it again, delete {self._locate(archive)}; if it differs again, {clean} with --upstream"
 
     def _locate(self, archive: Archive) -> Path:
+        if archive in self._failed:
+            raise self._failed[archive]
         if self._fetch is not None:
-            return self._fetch(archive)
+            try:
+                return self._fetch(archive)
+            except UpstreamError as error:
+                self._failed[archive] = error
+                raise
         assert self._directory is not None
         candidates = [self._directory / archive.name]
         candidates += [self._directory / f"{archive.name}{suffix}" for suffix in _SUFFIXES]
@@ -158,7 +161,11 @@ class Upstream:
         try:
             return _read_tar(path, part)
         except (tarfile.TarError, OSError, EOFError) as error:
-            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._fix(part.archive)}") from error
+            fix = self._fix(part.archive)
+            if self._fetch is not None:
+                path.unlink()
+                fix = "the download has been removed; run the command again to repeat it"
+            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {fix}") from error
 
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:

@@ -19,8 +19,9 @@ from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides,
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.harness.contract import several
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.harness.pass_at_k import pass_at_reported_k
+from lm_eval_codemind.harness.pass_at_k import reported_k
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
@@ -67,10 +68,9 @@ class Cruxeval(Family):
         text = without_thinking(closed(response), MARKS) or ""
         published = upstream_answer(text, question.key.setting, self.predicts == "input")
         answer = self.answer(block(text, question.key.setting), question)
-        verdict: bool | None = False
-        if not scores.excluded_upstream(published, question["input"], self.predicts == "input"):
-            verdict = scores.upstream_verdict(published, question["output"])
-        answer.details["published_answer"], answer.details["upstream"] = published, verdict
+        excluded = scores.excluded_upstream(published, question["input"], self.predicts == "input")
+        verdict = False if excluded else scores.upstream_verdict(published, question["output"])
+        answer.details |= {"published_answer": published, "excluded_upstream": excluded, "upstream": verdict}
         return answer
 
     @abc.abstractmethod
@@ -82,7 +82,9 @@ class Cruxeval(Family):
         problem = problem_of(question)
         expressions = [] if answer.program is None else [answer.program]
         if answer.details["upstream"] is None:
-            expressions.append(scores.upstream_assertion(answer.details["published_answer"], question["output"]))
+            # The value of an assertion that passes.
+            assertion = scores.upstream_assertion(answer.details["published_answer"], question["output"])
+            expressions.append(f"{assertion}\nTrue")
         if not expressions:
             return None
         return Job.evaluate(problem.code, expressions, limits=limits_of(problem), job_id=problem.problem_id)
@@ -105,8 +107,10 @@ class Cruxeval(Family):
 
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
         """Return pass@k by upstream's rule."""
-        verdicts = [bool(answer.details["upstream"]) for answer in answers]
-        return {f"{name}_upstream": value for name, value in pass_at_reported_k(verdicts).items()}
+        verdicts = [None if answer.details["excluded_upstream"] else answer.details["upstream"] for answer in answers]
+        recorded = several()
+        largest = min(recorded.fewest, len(answers)) if recorded else len(answers)
+        return {f"pass@{k}_upstream": scores.upstream_pass_at_k(verdicts, k) for k in sorted({1, *reported_k(largest)})}
 
 
 _OUTPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalOutputView"

@@ -103,17 +103,28 @@ def test_goes_on_after_an_interruption_or_starts_anew(server, download, ranges):
 
 
 @pytest.mark.parametrize(("body", "message"), [
-    (tar_of({**FILES, "one.txt": b"another"}), r"owner/made, data: the 2 files differ from revision 1234567.*removed"),
+    (tar_of({**FILES, "one.txt": b"another"}), "owner/made, data: the 2 files differ from revision 1234567"),
     (tar_of({}), "no such files"),
-    (b"<html>Something went wrong</html>", "not a tar archive but perhaps an error page"),
 ])  # fmt: skip
-def test_other_content_is_refused_and_removed(server, download, tmp_path, body, message):
+def test_other_files_are_refused_and_not_downloaded_again_and_again(server, download, tmp_path, body, message):
     right, server.body = server.body, body
-    with pytest.raises(UpstreamError, match=message):
-        download()
-    assert list(tmp_path.iterdir()) == []
+    for _ in range(2):
+        with pytest.raises(UpstreamError, match=rf"{message}.*to download it again, delete .*made-1234567\.tar\.gz"):
+            download()
+    (archive,) = tmp_path.iterdir()
+    assert server.requests == [None]
     server.body = right
+    archive.unlink()
     assert download() == FILES
+
+
+def test_an_error_page_is_removed_and_asked_for_once_a_run(server, part, tmp_path):
+    server.body = b"<html>Something went wrong</html>"
+    upstream = Upstream(fetch=lambda wanted: fetch_archive(wanted, tmp_path))
+    for _ in range(2):
+        with pytest.raises(UpstreamError, match="not a tar archive but perhaps an error page"):
+            upstream.files(part)
+    assert list(tmp_path.iterdir()) == [] and server.requests == [None]
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, None], ids=str)
