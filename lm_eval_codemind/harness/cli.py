@@ -1,10 +1,8 @@
 """The harness's own command line, with this suite's models and tasks known to it."""
 
 import argparse
-import hashlib
 import io
 import logging
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
@@ -18,17 +16,17 @@ from lm_eval_codemind.harness import stages as stages_module
 from lm_eval_codemind.harness.contract import (
     commit,
     dataset_arguments,
+    dates_of_results,
     loaded_once,
+    of_first_process,
     parsed_arguments,
     results_written,
     tasks_of,
-    wait_for_all,
 )
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.harness.models import checks_the_suite
 from lm_eval_codemind.harness.preflight import checked
-from lm_eval_codemind.harness.replies import forget_failed
-from lm_eval_codemind.harness.result_files import date_of
+from lm_eval_codemind.harness.replies import requests
+from lm_eval_codemind.harness.response_cache import path_for_model, use_own_cache
 
 logger = logging.getLogger(__name__)
 
@@ -121,29 +119,18 @@ def run_harness(arguments: Sequence[str]) -> None:
             return
         check_run(run.config, run.manager, run.first, run.later)
         if run.config.use_cache:
-            run.options.use_cache = _cache_of_model(run.config)
+            use_own_cache()
+            run.options.use_cache = path_for_model(run.config)
+        requests.start()
         output = run.config.output_path
-        stack.enter_context(results_written(_directory(output) if output else None))
-        if run.later:
-            stack.enter_context(loaded_once())
-            _run_stages(run.options, (run.first, run.later), run.config.metadata, output)
-        else:
-            run.options.func(run.options)
-
-
-def _cache_of_model(config: Any) -> str | None:
-    """Return the path for ``--use_cache``: a separate one for each model, without failed requests.
-
-    The harness's cache identifies a response by the prompt alone. A model that checks the suite has none: its responses
-    depend on files and documents.
-    """
-    if checks_the_suite(config.model):
-        return None
-    identity = stages_module.model_identity({"config": {"model_args": config.model_args}})
-    name = re.sub(r"[^\w.-]+", "_", "-".join(identity.values()) or config.model)[-60:]
-    path = f"{config.use_cache}-{name}-{hashlib.sha256(repr((config.model, identity)).encode()).hexdigest()[:8]}"
-    forget_failed(path)
-    return path
+        with results_written(_directory(output) if output else None):
+            if run.later:
+                stack.enter_context(loaded_once())
+                _run_stages(run.options, (run.first, run.later), run.config.metadata, output)
+            else:
+                run.options.func(run.options)
+        if line := requests.end(kept=bool(run.options.use_cache)):
+            print(line)
 
 
 def _directory(output: str) -> Path:
@@ -198,21 +185,16 @@ def _run_stages(
 ) -> None:
     with ExitStack() as stack:
         place = output or stack.enter_context(tempfile.TemporaryDirectory(prefix="codemind-"))
-        directory = _directory(place)
-        before = set(directory.rglob("*.json"))
-        wait_for_all()
         logger.info("first stage: %s", ", ".join(stages[0]))
         # The questions of the second stage are made of the samples of the first.
-        _run(options, tasks=stages[0], output_path=place, log_samples=True)
-        wait_for_all()
-        files = [file for file in directory.rglob("*.json") if date_of(file) and file not in before]
-        if len(files) != 1:
-            raise UserError(
-                f"{directory}: {len(files)} results files appeared there while the first stage ran, and must be one; "
-                "give every run, and a run of several processes as a whole, a separate --output_path"
-            )
+        with dates_of_results() as dates:
+            _run(options, tasks=stages[0], output_path=place, log_samples=True)
+        files = [file for date in dates for file in _directory(place).rglob(f"*_{date}.json")]
+        file = of_first_process(str(files[0].resolve()) if files else "")
+        if not file:
+            raise UserError(f"{place}: no results of the first stage there; check the free space and run again")
         logger.info("second stage: %s", ", ".join(stages[1]))
-        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(files[0].resolve())})
+        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: file})
 
 
 def _run(options: argparse.Namespace, **changed: Any) -> None:

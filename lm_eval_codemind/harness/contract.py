@@ -91,7 +91,7 @@ def use_own_requests() -> None:
         return
     # The start-up hook imports this module in every process that uses the harness; these imports take long.
     from lm_eval_codemind.harness.provenance import record_responses, suite_of
-    from lm_eval_codemind.harness.replies import read_all_replies
+    from lm_eval_codemind.harness.replies import read_all_replies, requests
 
     task = module.ConfigurableTask
     usual_build, usual_filters = task.build_all_requests, task.apply_filters
@@ -112,6 +112,7 @@ def use_own_requests() -> None:
     @wraps(usual_filters)
     def apply_filters(self: Any) -> Any:
         filtered = usual_filters(self)
+        requests.note(response for instance in self.instances for response in instance.resps)
         suite = suite_of(self)
         if suite is not None:
             record_responses(suite, self.instances)
@@ -214,6 +215,27 @@ def loaded_once() -> Iterator[None]:
 
 
 @contextmanager
+def dates_of_results() -> Iterator[list[str]]:
+    """Give a list to which the harness adds the date of each results file that this process writes for a while.
+
+    The date is part of the names of the results file and of its samples. Other runs may write beside them.
+    """
+    from lm_eval.loggers import EvaluationTracker
+
+    usual = EvaluationTracker.save_results_aggregated
+    dates: list[str] = []
+
+    @wraps(usual)
+    def save(self: Any, *arguments: Any, **named: Any) -> None:
+        usual(self, *arguments, **named)
+        if hasattr(self, "date_id"):
+            dates.append(self.date_id)
+
+    with patch.object(EvaluationTracker, "save_results_aggregated", save):
+        yield dates
+
+
+@contextmanager
 def results_written(directory: Path | None) -> Iterator[None]:
     """Check that the harness's result and sample files are complete when it has run.
 
@@ -226,11 +248,11 @@ def results_written(directory: Path | None) -> Iterator[None]:
     if directory is None:
         yield
         return
-    before = set(directory.rglob("*.json*"))
-    yield
+    with dates_of_results() as dates:
+        yield
     if os.environ.get("RANK", "0") != "0":
         return
-    written = {path for path in directory.rglob("*.json*") if path.is_file()} - before
+    written = {path for date in dates for path in directory.rglob(f"*_{date}.json*") if path.is_file()}
     results = [path for path in written if path.name.startswith("results_") or path.suffix == ".json"]
     incomplete = [path for path in written if not _complete(path)]
     for path in incomplete:
@@ -277,11 +299,14 @@ def commit() -> str | None:
     return done.stdout.strip()
 
 
-def wait_for_all() -> None:
-    """Wait until all processes of a distributed run have come here; nothing is done in any other run."""
+def of_first_process(value: str) -> str:
+    """Return the value of the first process of a distributed run, when all have come here; else the value itself."""
     torch = sys.modules.get("torch")
-    if torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized():
-        torch.distributed.barrier()
+    if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
+        return value
+    values = [value]
+    torch.distributed.broadcast_object_list(values, src=0)
+    return values[0]
 
 
 @contextmanager

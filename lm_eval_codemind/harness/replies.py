@@ -1,19 +1,19 @@
 """What endpoints return, read so that no reply ends a run. Written for the API models of lm-evaluation-harness 0.4.13.
 
-The harness reads a reply as its documentation says it looks. Endpoints also return lists of parts, objects, numbers,
-errors with status 200 and bodies that are not JSON. Here each becomes a :class:`Reply`, which ``--use_cache`` keeps.
+A reply is one of three: it has a text, it is empty (null or an empty text), or it has failed. The harness reads a reply
+as its documentation says it looks. Endpoints also return lists of parts, errors with status 200 and bodies that are not
+JSON. What can be read becomes a :class:`Reply`; a request whose reply cannot be read is sent again, and has failed in
+the end.
 """
 
 import inspect
 import json
 import logging
-import pickle
-import sqlite3
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from functools import partial, wraps
-from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError, shortened
@@ -23,10 +23,29 @@ logger = logging.getLogger(__name__)
 
 # A run ends if so many requests in a row fail before the first reply. After a reply, the others are not sent.
 _FAILURES_AT_FIRST, _FAILURES_LATER = 10, 50
+# The largest share of failed requests with which a run ends well.
+_TOLERATED = 0.05
+
+# What the finish reason of a choice is if the endpoint failed in the middle of it.
+_BROKEN_OFF = ("error", "abort")
+_AT_THE_LIMIT = ("length", "max_tokens")
+# Types of the parts of a content.
+_TEXTS, _THOUGHTS = ("text", "output_text"), ("thinking", "redacted_thinking", "reasoning")
+
+_CHECK = "check base_url, the name of the model, the key and the length of the prompts in --model_args"
+
+# How many prompts the request in progress has.
+_prompts: ContextVar[int] = ContextVar("prompts")
+
+Texts = Callable[..., list[str | None]]
 
 
 class _Unusable(ValueError):
-    """A reply without a response; the request is sent again, as after an HTTP error."""
+    """A request that is sent again, as after an HTTP error, since a prompt has no reply."""
+
+    def __init__(self, reason: str, replies: list[Reply]) -> None:
+        super().__init__(reason)
+        self.replies = replies
 
 
 def read_all_replies() -> None:
@@ -50,104 +69,189 @@ def read_all_replies() -> None:
             model.parse_generations = staticmethod(reading) if static else reading
 
 
-def _reading(usual: Callable[..., Any]) -> Callable[..., list[Reply]]:
+def _reading(usual: Texts) -> Callable[..., list[Reply]]:
     @wraps(usual)
     def parse(*arguments: Any, outputs: Any, contexts: Sequence[Any] = (), **named: Any) -> list[Reply]:
-        replies: list[Reply] = []
-        for output in outputs if isinstance(outputs, list) else [outputs]:
-            fault = _fault(output)
-            if fault and not contexts:
-                # The asynchronous models read a reply where they send the request, so it is sent again.
-                raise _Unusable(fault)
-            reading = partial(usual, *arguments, contexts=contexts, **named)
-            replies += [FAILED] if fault else _replies(output, reading)
-        # The harness pairs responses with prompts by their places.
-        return [*replies, *[FAILED] * (len(contexts) - len(replies))]
+        if isinstance(outputs, list) and outputs and all(isinstance(output, Reply) for output in outputs):
+            # They were read where the request was sent.
+            return outputs
+        prompts = len(contexts) or _prompts.get(1)
+        found = read(outputs, prompts, partial(usual, *arguments, contexts=contexts, **named))
+        replies = [one if isinstance(one, Reply) else FAILED for one in found]
+        faults = [one for one in found if not isinstance(one, Reply)]
+        if faults and not contexts:
+            raise _Unusable(faults[0], replies)
+        return replies
 
     parse.reads_all = True  # type: ignore[attr-defined]
     return parse
 
 
-def _replies(output: dict[str, Any], usual: Callable[..., Any]) -> list[Reply]:
-    choices = output.get("choices")
-    if choices is not None:
-        if isinstance(choices[0].get("message", ""), dict):
-            # A chat has one prompt and needs one response, even if the endpoint returns several.
-            choices = choices[:1]
-        choices = [_normal(choice, place) for place, choice in enumerate(choices)]
-        output = {**output, "choices": choices}
+def read(output: Any, prompts: int, usual: Texts) -> list[Reply | str]:
+    """Return for each prompt of a request its reply, or why there is none.
+
+    Args:
+        output: The body of the endpoint's answer.
+        prompts: How many prompts the request had.
+        usual: The harness's reading: ``outputs``, a list with one body, -> the texts in it.
+    """
+    if isinstance(output, list) and len(output) == 1:
+        return read(output[0], prompts, usual)
+    if isinstance(output, list) and len(output) == prompts:
+        return [read(body, 1, usual)[0] for body in output]
+    if not isinstance(output, dict):
+        return [f"the reply is {_shape(output)}"] * prompts
+    if output.get("error"):
+        return [f"the endpoint reports an error: {_shape(output['error'])}"] * prompts
+    if "choices" in output:
+        choices = _by_prompt(output["choices"], prompts)
+        return [one if isinstance(one, str) else _choice(one, output, usual, prompts == 1) for one in choices]
+    end = output.get("stop_reason")
+    for name in ("content", "text"):
+        if prompts == 1 and name in output and (text := text_of(output[name])) is not None:
+            return [_reply(text, output, end)]
+    found = _usual(output, usual, prompts)
+    # Some of the harness's classes find an empty text in anything.
+    if isinstance(found, str) or not all(found):
+        return [found if isinstance(found, str) else f"it has no choices: {_shape(output)}"] * prompts
+    return [_reply(text, output if prompts == 1 else {}, end) for text in found]
+
+
+def _by_prompt(choices: Any, prompts: int) -> list[dict[str, Any] | str]:
+    """Return the choice that answers each prompt, or why it is not known."""
+    if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
+        return [f"its choices are {_shape(choices)}"] * prompts
+    indices = [choice.get("index") for choice in choices]
+    if prompts == 1:
+        # Even if the endpoint returns several.
+        return [min(enumerate(choices), key=lambda pair: _whole(pair[1].get("index"), pair[0]))[1]]
+    if len(set(map(repr, indices))) < len(indices) or any(_whole(index, -1) not in range(prompts) for index in indices):
+        reason = (
+            f"its choices have the indices {_shape(indices)}, which do not say which of {prompts} prompts each answers"
+        )
+        return [f"{reason}; use --batch_size 1"] * prompts
+    by_prompt = dict(zip(indices, choices, strict=True))
+    return [by_prompt.get(place, f"it has no choice for prompt {place}") for place in range(prompts)]
+
+
+def _whole(index: Any, default: int) -> int:
+    return index if isinstance(index, int) and not isinstance(index, bool) else default
+
+
+def _choice(choice: dict[str, Any], output: dict[str, Any], usual: Texts, alone: bool) -> Reply | str:
+    end = choice.get("finish_reason")
+    if choice.get("error") or end in _BROKEN_OFF:
+        return f"the endpoint reports an error: {_shape(choice)}"
+    text = _text_of_choice(choice)
+    if text is None:
+        return f"its choice has no text: {_shape(choice)}"
+    # The form in which the harness expects a choice, of a chat or of a completion.
+    usual_form = {**choice, "index": 0, "text": text, "message": {"role": "assistant", "content": text}}
+    found = _usual({**output, "choices": [usual_form]}, usual, 1)
+    return found if isinstance(found, str) else _reply(found[0], output if alone else {}, end)
+
+
+def _usual(output: dict[str, Any], usual: Texts, prompts: int) -> list[str] | str:
+    """Return the texts that the harness finds in a body, one for each prompt, or why it finds none."""
     try:
         texts = usual(outputs=[output])
     except Exception as error:  # each of the harness's classes expects other fields
-        _warn(type(error).__name__, f"{error} in {_shape(output)}")
-        return [FAILED]
+        return f"{type(error).__name__}: {error} in {_shape(output)}"
+    if len(texts) != prompts or not all(text is None or isinstance(text, str) for text in texts):
+        return f"it has {len(texts)} texts for {prompts} prompts: {_shape(output)}"
+    return [text or "" for text in texts]
+
+
+def _reply(text: str, output: dict[str, Any], end: Any) -> Reply:
     usage = output.get("usage")
     tokens = usage.get("completion_tokens", usage.get("output_tokens")) if isinstance(usage, dict) else None
-    if len(texts) != 1 or not isinstance(tokens, int):
-        tokens = None
-    ends = [choice.get("finish_reason") for choice in choices] if choices else [output.get("stop_reason")]
-    ends = ends if len(ends) == len(texts) else [None] * len(texts)
-    return [
-        Reply(_text_of(text), tokens, None if end is None else end in ("length", "max_tokens"))
-        for text, end in zip(texts, ends, strict=True)
-    ]
+    known = tokens if isinstance(tokens, int) else None
+    return Reply(text, known, None if end is None else end in _AT_THE_LIMIT)
 
 
-def _fault(output: Any) -> str:
-    """Return why a reply holds no response; empty if it may hold one."""
-    if not isinstance(output, dict):
-        return f"the reply is {_shape(output)}"
-    if output.get("error"):
-        return f"the endpoint reports an error: {_shape(output['error'])}"
-    choices = output.get("choices", [{}])
-    if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
-        return f"its choices are {_shape(choices)}"
-    return ""
-
-
-def _normal(choice: dict[str, Any], place: int) -> dict[str, Any]:
-    """Return a choice in the form that the harness expects: with its place as index, and a text or null."""
-    choice = {**choice, "index": place}
-    if isinstance(choice.get("message"), dict):
-        return {**choice, "message": {**choice["message"], "content": _text_of(choice["message"].get("content"))}}
+def _text_of_choice(choice: dict[str, Any]) -> str | None:
+    """Return the text of a choice, which is empty where it is null; None where there is no text."""
+    message, delta = choice.get("message"), choice.get("delta")
+    if isinstance(message, dict) and "content" in message:
+        return text_of(message["content"])
+    if isinstance(message, (str, list)):
+        return text_of(message)
     if "text" in choice:
-        return {**choice, "text": _text_of(choice["text"])}
-    _warn("choice without a message", _shape(choice))
-    return {**choice, "message": {"content": ""}, "text": ""}
+        return text_of(choice["text"])
+    if isinstance(delta, dict) and "content" in delta:
+        return text_of(delta["content"])
+    # The token limit may end a response before its first character, and some endpoints leave empty fields out.
+    return "" if isinstance(message, dict) and choice.get("finish_reason") in _AT_THE_LIMIT else None
 
 
-def _text_of(content: Any) -> str:
-    """Return the text of a message's content: the text itself, or the text parts of a list; else it is empty."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
+def text_of(content: Any) -> str | None:
+    """Return the text of a content: a text, its parts that are texts, or null, which is empty; None for all else.
+
+    A list whose parts are all thoughts is empty.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, dict) and content.get("type", "text") in _TEXTS:
+        return content["text"] if isinstance(content.get("text"), str) else None
+    if isinstance(content, list) and content:
         texts = [part if isinstance(part, str) else _text_part(part) for part in content]
         if any(text is not None for text in texts):
             return "".join(text or "" for text in texts)
-    _warn(type(content).__name__, _shape(content))
-    return ""
-
-
-def _text_part(part: Any) -> str | None:
-    if isinstance(part, dict) and part.get("type", "text") in ("text", "output_text"):
-        text = part.get("text")
-        return text if isinstance(text, str) else None
+        return "" if all(isinstance(part, dict) and part.get("type") in _THOUGHTS for part in content) else None
     return None
 
 
-_warned: set[str] = set()
-
-
-def _warn(kind: str, shape: str) -> None:
-    if kind not in _warned:
-        _warned.add(kind)
-        logger.warning("a response that is not a text counts as empty (%s): %s", kind, shape)
+def _text_part(part: Any) -> str | None:
+    return text_of(part) if isinstance(part, dict) else None
 
 
 def _shape(value: Any) -> str:
     return shortened(json.dumps(value, default=repr), 200)
+
+
+class Requests:
+    """Counts the requests of a run.
+
+    Attributes:
+        reason: Why the last one failed.
+    """
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self._counts: Counter[bool] = Counter()
+
+    def start(self) -> None:
+        """Forget the requests of former runs in this process."""
+        self.reason = ""
+        self._counts.clear()
+
+    def note(self, responses: Iterable[str]) -> None:
+        """Count responses to requests, some of which may have failed."""
+        self._counts.update(getattr(response, "failed", False) for response in responses)
+
+    def end(self, kept: bool) -> str:
+        """Return a line about failed requests; empty if there are none.
+
+        Args:
+            kept: Whether the responses to the others are kept for a later run.
+
+        Raises:
+            UserError: With the line, if all have failed or more than 5 %.
+        """
+        failed, total = self._counts[True], self._counts.total()
+        if not failed:
+            return ""
+        if failed == total:
+            raise UserError(f"the endpoint did not answer any of the {total} requests ({self.reason}); {_CHECK}")
+        again = "the same arguments, and only these are sent" if kept else "--use_cache PATH, which keeps the responses"
+        line = f"{failed} of {total} requests failed and count as wrong ({self.reason}); start again with {again}"
+        if failed > _TOLERATED * total:
+            raise UserError(line)
+        return line
+
+
+requests = Requests()
+"""Those of the run in progress."""
 
 
 class _Failures:
@@ -165,30 +269,38 @@ class _Failures:
         """
         self.in_a_row += 1
         body = getattr(getattr(error, "response", None), "text", "")
-        reason = shortened(" ".join(f"{type(error).__name__}: {error} {body}".split()), 300)
+        requests.reason = shortened(" ".join(f"{type(error).__name__}: {error} {body}".split()), 300)
         if not self.answered and self.in_a_row >= _FAILURES_AT_FIRST:
             raise UserError(
-                f"the endpoint did not answer the first {self.in_a_row} requests ({reason}); check "
-                "base_url, the name of the model, the key and the length of the prompts in --model_args"
+                f"the endpoint did not answer the first {self.in_a_row} requests ({requests.reason}); {_CHECK}"
             )
-        logger.warning("a request failed and counts as an empty response: %s", reason)
+        logger.warning("a request failed: %s", requests.reason)
         if self.in_a_row == _FAILURES_LATER:
             logger.warning("%d requests failed in a row; the remaining ones are not sent", self.in_a_row)
+
+    def replies_after(self, error: Exception, prompts: int) -> list[Reply]:
+        """Return the replies of a request that failed after all retries: some of its prompts may have one."""
+        replies: list[Reply] = getattr(error, "replies", [FAILED] * prompts)
+        if all(reply.failed for reply in replies):
+            self.note(error)
+        else:
+            self.answered, self.in_a_row = True, 0
+            requests.reason = str(error)
+            logger.warning("a request failed for some of its prompts: %s", error)
+        return replies
 
 
 def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(usual)
     def retry(*settings: Any, **options: Any) -> Callable[..., Any]:
         def decorate(call: Any) -> Callable[..., Any]:
-            failures: _Failures = vars(call.__self__).setdefault("codemind_failures", _Failures())
+            model = call.__self__
+            failures: _Failures = vars(model).setdefault("codemind_failures", _Failures())
 
             @wraps(call)
             def ask(*arguments: Any, **named: Any) -> Any:
                 output = call(*arguments, **named)
-                for one in output if isinstance(output, list) else [output]:
-                    if named.get("generate") and (fault := _fault(one)):
-                        raise _Unusable(fault)
-                return output
+                return model.parse_generations(outputs=output) if named.get("generate") else output
 
             retried = usual(*settings, **options)(call if inspect.iscoroutinefunction(call) else ask)
 
@@ -196,30 +308,38 @@ def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:
             def going_on(*arguments: Any, **named: Any) -> Any:
                 if not named.get("generate"):
                     return retried(*arguments, **named)
+                prompts = len(named["messages"])
                 if failures.in_a_row >= _FAILURES_LATER:
-                    return None
+                    return [FAILED] * prompts
+                token = _prompts.set(prompts)
                 try:
-                    output = retried(*arguments, **named)
+                    replies = retried(*arguments, **named)
                 except Exception as error:  # of requests, of JSON, or of the harness
-                    failures.note(error)
-                    return None
+                    return failures.replies_after(error, prompts)
+                finally:
+                    _prompts.reset(token)
                 failures.answered, failures.in_a_row = True, 0
-                return output
+                return replies
 
             @wraps(call)
             async def going_on_async(*arguments: Any, **named: Any) -> Any:
                 if not named.get("generate"):
                     return await retried(*arguments, **named)
-                failed = [FAILED] * len(named.get("messages") or [None])
+                prompts = len(named["messages"])
                 if failures.in_a_row >= _FAILURES_LATER:
-                    return failed
+                    return [FAILED] * prompts
+                # Each request has a context of its own.
+                _prompts.set(prompts)
                 try:
                     replies = await retried(*arguments, **named)
                 except Exception as error:  # of aiohttp, of JSON, or of the harness
-                    failures.note(error)
-                    return failed
+                    replies = failures.replies_after(error, prompts)
+                    # The harness keeps the replies of a request that has not failed.
+                    for key, reply in zip(named.get("cache_keys") or (), replies, strict=False):
+                        model.cache_hook.add_partial("generate_until", key, reply)
+                    return replies
                 failures.answered, failures.in_a_row = True, 0
-                return [*replies, *failed][: len(failed)]
+                return replies
 
             return going_on_async if inspect.iscoroutinefunction(call) else going_on
 
@@ -227,13 +347,3 @@ def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:
 
     retry.goes_on = True  # type: ignore[attr-defined]
     return retry
-
-
-def forget_failed(cache_path: str) -> None:
-    """Remove failed requests from the files that ``--use_cache`` names, so that they are sent again."""
-    value = sqlite3.Binary(pickle.dumps(FAILED, protocol=pickle.HIGHEST_PROTOCOL))
-    path = Path(cache_path)
-    for file in path.parent.glob(f"{path.name}_rank*.db"):
-        with closing(sqlite3.connect(file)) as database, database:
-            if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'unnamed'").fetchone():
-                database.execute("DELETE FROM unnamed WHERE value = ?", (value,))

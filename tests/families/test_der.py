@@ -264,7 +264,7 @@ def test_what_was_answered_before_an_interruption_is_not_asked_again(folder, tmp
     monkeypatch.setattr(ReplayLM, "__init__", counting)
     monkeypatch.setattr(ReplayLM, "generate_until", one_by_one)
     # A model of the harness, whose responses may be cached.
-    monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
+    monkeypatch.setattr("lm_eval_codemind.harness.response_cache.checks_the_suite", lambda model: False)
     monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
     command = (folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample")
     again = ("--use_cache", str(tmp_path / "cache"))

@@ -1,9 +1,6 @@
 """Endpoints return what they like: a run goes on, keeps what was answered, and counts the rest."""
 
-import json
-import logging
 import re
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +11,7 @@ from click.testing import Result
 
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness import replies
-from tests.chat_server import Messages, Raw, chat_server, completion, target_of
+from tests.chat_server import ERROR, SHAPES, Messages, Raw, chat_server, completion, target_of
 from tests.cli import codemind, said
 from tests.run_files import read_run
 
@@ -23,57 +20,6 @@ pytest.importorskip("tenacity", reason="the extra `api` is not installed")
 TASK = "codemind_ier_sample"
 right_answer = target_of(ier.dataset(benchmark="sample", setting="steps")["test"])
 Shape = Callable[[str], Any]
-
-
-def several_choices(right: str, first: int, second: int) -> Raw:
-    body = completion(right)
-    other = {"index": second, "message": {"content": "<output>wrong</output>"}, "finish_reason": "stop"}
-    body["choices"] = [{**body["choices"][0], "index": first}, other]
-    return Raw(body)
-
-
-def late(right: str) -> str:
-    time.sleep(0.3)
-    return right
-
-
-ERROR = {"error": {"message": "overloaded", "code": 503}}
-# Shape -> the reply whose answer would be right, and how it counts: "right", "empty" or "failed".
-SHAPES: dict[str, tuple[Shape, str]] = {
-    "parts": (lambda right: [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, part(right)], "right"),
-    "several text parts": (lambda right: [part(right[:5]), part(right[5:])], "right"),
-    "parts without text": (lambda right: [{"type": "image_url", "image_url": {"url": right}}], "empty"),
-    "object": (lambda right: {"answer": right}, "empty"),
-    "number": (lambda right: 55, "empty"),
-    "null": (lambda right: None, "empty"),
-    "missing content": (lambda right: Raw({"choices": [{"index": 0, "message": {}}]}), "empty"),
-    "missing message": (lambda right: Raw({"choices": [{"index": 0}]}), "empty"),
-    "tool calls": (lambda right: Raw(completion(None, tool_calls=[{"function": {"name": "f"}}])), "empty"),
-    "two choices": (lambda right: several_choices(right, 0, 1), "right"),
-    "duplicated index": (lambda right: several_choices(right, 0, 0), "right"),
-    "index out of range": (lambda right: several_choices(right, 7, 9), "right"),
-    "reasoning in a field": (lambda right: Raw(completion(right, reasoning_content="wrong")), "right"),
-    "reasoning in the content": (lambda right: f"<think>\n<output>wrong</output>\n</think>\n{right}", "right"),
-    "usage as a list": (lambda right: Raw({**completion(right), "usage": [1, 2]}), "right"),
-    "half a surrogate": (lambda right: f"smile \ud83d {right}", "right"),
-    "NUL": (lambda right: f"\0 {right}", "right"),
-    "1 MB": (lambda right: "x " * 500_000 + right, "right"),
-    "late": (late, "right"),
-    "no choices": (lambda right: Raw({"choices": []}), "failed"),
-    "choices null": (lambda right: Raw({"choices": None}), "failed"),
-    "error with status 200": (lambda right: Raw(ERROR), "failed"),
-    "400": (lambda right: Raw(ERROR, 400), "failed"),
-    "429": (lambda right: Raw(ERROR, 429), "failed"),
-    "500": (lambda right: Raw(ERROR, 500), "failed"),
-    "broken body": (lambda right: Raw('{"choices": [{"index"'), "failed"),
-    "empty stream": (lambda right: Raw(""), "failed"),
-    "body twice": (lambda right: Raw(2 * json.dumps(completion(right))), "failed"),
-    "a list as body": (lambda right: Raw([1]), "failed"),
-}
-
-
-def part(text: str) -> dict[str, str]:
-    return {"type": "text", "text": text}
 
 
 def run(url: str, output: Path, *arguments: str, model: str = "org/chat", options: str = "") -> Result:
@@ -89,38 +35,54 @@ def readings(output: Path) -> dict[str, int]:
     return counts
 
 
+def ended(result: Result) -> str:
+    """Return the message with which a command ended."""
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit), (result.exception, result.output)
+    (line,) = re.findall(r"\bError: (.*)\n", result.output)
+    return line
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("concurrent", ["", ",num_concurrent=4"])
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_shape_in_the_middle(name, concurrent, tmp_path):
+@pytest.mark.parametrize("name", ["parts", "null", "only thoughts", "error in a choice", "500", "broken body"])
+def test_a_shape_in_the_middle(name, tmp_path):
     """Every second reply has the shape: the others count as they did, and this one as it says."""
-    shape, kind = SHAPES[name]
+    shape = SHAPES[name]
     numbers: Counter[str] = Counter()
 
     def answer(messages: Messages) -> Any:
         right = right_answer(messages)
         odd = len(messages[-1]["content"]) % 2
         numbers["odd" if odd else "even"] += 1
-        return shape(right) if odd else right
+        changed = shape.change(completion(right)) if odd else right
+        return changed if isinstance(changed, (Raw, str)) else Raw(changed)
 
     with chat_server(answer) as server:
-        done = run(server.url, tmp_path / "out", options=concurrent)
-    assert done.exit_code == 0, done.output
+        done = run(server.url, tmp_path / "out")
+    failed = numbers["odd"] if shape.reading == "failed" else 0
+    assert done.exit_code == (1 if failed else 0), done.output
+    assert (f"{failed} of 24 requests failed and count as wrong" in done.output) == bool(failed)
     results, samples = read_run(tmp_path / "out")
-    odd = numbers["odd"]
     counts = readings(tmp_path / "out")
     assert counts["responses"] == 24 and sum(numbers.values()) == 24
-    assert counts["failed"] == (odd if kind == "failed" else 0)
-    assert counts["no_answer"] == counts["empty"] == (0 if kind == "right" else odd)
-    assert counts["replaced"] == (odd if name == "half a surrogate" else 0)
-    right = 24 if kind == "right" else numbers["even"]
+    assert counts["failed"] == failed
+    assert counts["no_answer"] == counts["empty"] == (0 if shape.reading == "right" else numbers["odd"])
+    right = 24 if shape.reading == "right" else numbers["even"]
     assert results["results"][TASK]["r_ier,strict-match"] == pytest.approx(right / 24)
     assert len(samples[TASK]) == 2 * 24
     said("verify", tmp_path / "out")
     assert "How responses were read" in said("show", tmp_path / "out", "-n", "0")
-    if kind == "failed":
+    if failed:
         submitted = codemind("submit", tmp_path / "out", "--model", "org/chat", "--dataset", "org/data")
-        assert f"{odd} of 24 requests failed" in submitted.output
+        assert f"{failed} of 24 requests failed" in submitted.output
+
+
+@pytest.mark.parametrize("text", ["smile \ud83d {}", "\0 {}", "<think>\n<output>wrong</output>\n</think>\n{}"])
+def test_a_text_with_something_before_the_answer(text, tmp_path):
+    with chat_server(lambda messages: text.format(right_answer(messages))) as server:
+        assert run(server.url, tmp_path / "out").exit_code == 0
+    assert read_run(tmp_path / "out")[0]["results"][TASK]["r_ier,strict-match"] == 1
+    assert readings(tmp_path / "out")["replaced"] == (24 if "smile" in text else 0)
+    said("verify", tmp_path / "out")
 
 
 def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path):
@@ -133,7 +95,7 @@ def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path):
 
     cache = ("--use_cache", str(tmp_path / "cache"))
     with chat_server(answer) as server:
-        assert run(server.url, tmp_path / "first", *cache).exit_code == 0
+        assert "and only these are sent" in ended(run(server.url, tmp_path / "first", *cache))
         failed = readings(tmp_path / "first")["failed"]
         assert 0 < failed < 24
         broken = False
@@ -174,24 +136,31 @@ def test_an_endpoint_that_never_answers_ends_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(replies, "_FAILURES_AT_FIRST", 3)
     with chat_server(lambda messages: Raw(ERROR, 401)) as server:
         done = run(server.url, tmp_path)
-    assert done.exit_code == 1 and isinstance(done.exception, SystemExit), done.exception
-    (line,) = re.findall(r"\bError: (.*)\n", done.output)
+    line = ended(done)
     assert "did not answer the first 3 requests" in line and "overloaded" in line and "base_url" in line
     assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("options", [("--limit", "5"), ("--limit", "9")])
+def test_a_short_run_without_any_answer(options, tmp_path):
+    """Nobody listens."""
+    with chat_server(right_answer) as server:
+        pass
+    said_at_last = ended(run(server.url, tmp_path, *options))
+    assert f"did not answer any of the {options[1]} requests" in said_at_last and "base_url" in said_at_last
+
+
+def test_one_failure_among_many_is_a_last_line(tmp_path):
+    first = iter([Raw(ERROR, 500)])
+    with chat_server(lambda messages: next(first, None) or right_answer(messages)) as server:
+        done = run(server.url, tmp_path)
+    assert done.exit_code == 0 and done.output.splitlines()[-1].startswith("1 of 24 requests failed and count as wrong")
 
 
 def test_an_endpoint_that_is_gone_is_not_asked_again(tmp_path, monkeypatch):
     monkeypatch.setattr(replies, "_FAILURES_LATER", 2)
     numbers = iter(range(100))
     with chat_server(lambda messages: right_answer(messages) if next(numbers) < 5 else Raw(ERROR, 500)) as server:
-        assert run(server.url, tmp_path).exit_code == 0
+        assert "19 of 24 requests failed" in ended(run(server.url, tmp_path))
     assert len(server.requests) == 7
     assert readings(tmp_path)["failed"] == 19
-
-
-def test_one_warning_shows_the_shape(tmp_path, caplog):
-    replies._warned.clear()
-    with caplog.at_level(logging.WARNING), chat_server(lambda messages: {"strange": 1}) as server:
-        assert run(server.url, tmp_path, "--limit", "4").exit_code == 0
-    warnings = [record.getMessage() for record in caplog.records if "strange" in record.getMessage()]
-    assert len(warnings) == 1 and '{"strange": 1}' in warnings[0]
