@@ -154,7 +154,7 @@ def test_one_failure_among_many_is_a_last_line(tmp_path):
     first = iter([Raw(ERROR, 500)])
     with chat_server(lambda messages: next(first, None) or right_answer(messages)) as server:
         done = run(server.url, tmp_path)
-    assert done.exit_code == 0 and done.output.splitlines()[-1].startswith("1 of 24 requests failed and count as wrong")
+    assert done.exit_code == 0 and done.stdout.splitlines()[-1].startswith("1 of 24 requests failed and count as wrong")
 
 
 def test_an_endpoint_that_is_gone_is_not_asked_again(tmp_path, monkeypatch):
