@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.answers.thinking import OPENING
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
 from lm_eval_codemind.family import Family, problem_of
@@ -45,8 +46,9 @@ def rewards(rows: Sequence[Mapping[str, Any]], responses: Sequence[str], *, open
     for row, response in zip(rows, responses, strict=True):
         family, question = _question(row)
         if family.name not in readers:
-            readers[family.name] = Reader(family, family.filters[0], opened)
-        answers.append((family, question, readers[family.name].read(response, question)))
+            readers[family.name] = Reader(family, family.filters[0])
+        answer = readers[family.name].read(response, question, OPENING if opened else "")
+        answers.append((family, question, answer))
     scores = []
     for family, question, answer in answers:
         answer.wait()

@@ -1,6 +1,7 @@
 """The second step of reading a response: find the block with the answer, the last complete pair of marks."""
 
 import re
+from bisect import bisect
 from typing import NamedTuple
 
 
@@ -73,3 +74,46 @@ def _is_mentioned(block: str, before: str, after: str) -> bool:
     if quote and block.startswith(quote):
         inside = inside.strip(quote)
     return _MENTIONED.fullmatch(inside.strip(" .,")) is not None
+
+
+MARK = re.compile(r"[<[](?P<end>/?)(?P<name>final_answer|answer|output|input|trace)[>\]]", re.IGNORECASE)
+_FENCE_LINE = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
+# Code in back-ticks, or a string literal.
+_QUOTED = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`)[^`\n]+(?P=ticks)(?!`)"
+    r"|(?<!\w)[a-z]{0,2}'(?:\\.|[^'\\\n]){1,500}'(?!\w)|(?<!\w)[a-z]{0,2}\"(?:\\.|[^\"\\\n]){1,500}\"(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def regions(text: str) -> list[tuple[int, int]]:
+    """Return the places of complete fences, blocks of answers, back-ticks and strings, in order, without overlap."""
+    places = [match.span() for match in _QUOTED.finditer(text)]
+    begins: dict[str, int] = {}
+    for mark in MARK.finditer(text):
+        if not mark["end"]:
+            begins[mark["name"].lower()] = mark.start()
+        elif (begin := begins.pop(mark["name"].lower(), None)) is not None:
+            places.append((begin, mark.end()))
+    fence: re.Match[str] | None = None
+    for line in _FENCE_LINE.finditer(text):
+        closes = (
+            fence is not None
+            and line["fence"].startswith(fence["fence"])
+            and not line["info"].strip(" \t")[:1].isalnum()
+        )
+        if fence is not None and closes:
+            places.append((fence.start(), line.start("info")))
+        fence = None if closes else line
+    joined: list[tuple[int, int]] = []
+    for begin, end in sorted(places):
+        if joined and begin < joined[-1][1]:
+            begin, end = joined[-1][0], max(end, joined.pop()[1])
+        joined.append((begin, end))
+    return joined
+
+
+def within(places: list[tuple[int, int]], at: int) -> bool:
+    """Whether a place in a text is inside one of the regions."""
+    index = bisect(places, (at, at)) - 1
+    return index >= 0 and at < places[index][1]

@@ -84,13 +84,14 @@ def use_own_requests() -> None:
       examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
       the release, so they are not taken from the cache. Where :func:`several_responses` is in force, a request is sent
       as often as there are responses to it.
-    - ``apply_filters``: after it the responses and how they were read are recorded.
+    - ``apply_filters``: while it runs, :func:`openings_of_thinking` knows which prompts open thinking. After it the
+      responses and how they were read are recorded.
     """
     module: Any = sys.modules.get("lm_eval.api.task")
     if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
         return
     # The start-up hook imports this module in every process that uses the harness; these imports take long.
-    from lm_eval_codemind.harness.provenance import record_responses, suite_of
+    from lm_eval_codemind.harness.provenance import openings, record_responses, suite_of
     from lm_eval_codemind.harness.replies import read_all_replies, requests
 
     task = module.ConfigurableTask
@@ -111,15 +112,29 @@ def use_own_requests() -> None:
 
     @wraps(usual_filters)
     def apply_filters(self: Any) -> Any:
-        filtered = usual_filters(self)
         requests.note(response for instance in self.instances for response in instance.resps)
         suite = suite_of(self)
-        if suite is not None:
-            record_responses(suite, self.instances)
+        if suite is None:
+            return usual_filters(self)
+        _openings.append(openings(suite, self.instances))
+        try:
+            filtered = usual_filters(self)
+        finally:
+            _openings.pop()
+        record_responses(suite, self.instances)
         return filtered
 
     build_all_requests.builds_always = True  # type: ignore[attr-defined]
     task.build_all_requests, task.apply_filters = build_all_requests, apply_filters
+
+
+# The openings of the task whose responses are being read.
+_openings: list[list[str]] = []
+
+
+def openings_of_thinking() -> list[str] | None:
+    """Return the tag that opens thinking at the end of each prompt of the task that is read; None outside of a run."""
+    return _openings[-1] if _openings else None
 
 
 @dataclass(frozen=True)

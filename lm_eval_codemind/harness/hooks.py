@@ -27,9 +27,15 @@ from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError, faulty, report
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.aggregations import Value
-from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
+from lm_eval_codemind.harness.contract import (
+    openings_of_thinking,
+    several,
+    use_own_requests,
+    use_own_statistics,
+    warn_if_unknown,
+)
 from lm_eval_codemind.harness.pass_at_k import pass_at_reported_k, unproven_passes
-from lm_eval_codemind.harness.provenance import record_task, splits
+from lm_eval_codemind.harness.provenance import OPENED, THINKING, record_task, splits
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
@@ -42,6 +48,10 @@ if TYPE_CHECKING:
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 
 
+# Readings of responses without an answer.
+_NONE = ("no_answer", "unfinished")
+
+
 class Reader:
     """Reads the answers in responses to a family's questions and submits their jobs, equal ones once.
 
@@ -50,30 +60,35 @@ class Reader:
     Args:
         family: The family.
         filter: Name of one of its filters.
-        opened: Whether the chat template opened the thinking of all responses.
     """
 
-    def __init__(self, family: Family, filter: str, opened: bool) -> None:
+    def __init__(self, family: Family, filter: str) -> None:
         self._family = family
         self._filter = filter
-        self._opened = opened
         self._running: dict[Job, Future[Outcome]] = {}
 
-    def read(self, response: str, question: Question) -> Answer:
+    def read(self, response: str, question: Question, opening: str = "") -> Answer:
         """Return the answer in a response; where something is executed for it, that is pending.
+
+        Thinking without an end is unfinished. If the endpoint reports that the response ended by itself, it is read as
+        an answer.
+
+        Args:
+            response: The model's unchanged response.
+            question: What was asked.
+            opening: The tag with which the chat template opened the thinking; empty if it did not.
 
         Raises:
             TypeError: If the family's ``read`` returns anything but an Answer.
         """
-        response = thinking.opened(response) if self._opened else response
-        answer = self._family.read(response, question, self._filter)
-        if not isinstance(answer, Answer):
-            raise TypeError(
-                f"the family {self._family.name!r}: its read() returned {type(answer).__name__} and must return an "
-                "Answer; write `return Answer(text)`, or `return Answer(None)` for a response without an answer"
-            )
-        if answer.reading == "no_answer" and thinking.without_thinking(response) is None:
-            answer.reading = "unfinished"
+        text = thinking.opened(response, opening) if opening else response
+        answer = self._answer(text, question)
+        if answer.reading in _NONE and thinking.without_thinking(text) is None:
+            if getattr(response, "cut", None) is False:
+                answer = self._answer(thinking.ended(text), question)
+            if answer.reading in _NONE:
+                answer.reading = "unfinished"
+                answer.details["unfinished"] = "opened by the chat template" if text is not response else "never closed"
         job = self._family.job(answer, question)
         if job is not None:
             same = dataclasses.replace(job, job_id="")
@@ -82,6 +97,15 @@ class Reader:
 
                 self._running[same] = submit(job)
             answer.pending = self._running[same]
+        return answer
+
+    def _answer(self, response: str, question: Question) -> Answer:
+        answer = self._family.read(response, question, self._filter)
+        if not isinstance(answer, Answer):
+            raise TypeError(
+                f"the family {self._family.name!r}: its read() returned {type(answer).__name__} and must return an "
+                "Answer; write `return Answer(text)`, or `return Answer(None)` for a response without an answer"
+            )
         return answer
 
 
@@ -98,6 +122,7 @@ class Hooks:
         setting: str = "",
         settings: Sequence[str] = (),
         prompts: str | None = None,
+        thinking: str | None = None,
         suite: dict[str, Any] | None = None,
         **options: Any,
     ) -> dict[str, Dataset]:
@@ -108,6 +133,7 @@ class Hooks:
             setting: How the problems are posed; or
             settings: in which ways. The documents of a problem follow each other in this order.
             prompts: Directory of the user's own templates, from ``--metadata prompts=DIR``.
+            thinking: ``opened`` if the chat template of an endpoint opens the thinking, from ``--metadata``.
             suite: Where to record what the results must record; see :mod:`lm_eval_codemind.harness.provenance`.
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
@@ -116,6 +142,11 @@ class Hooks:
                 have the same key, or what programs need is not installed. The message says how to fix it.
             HiddenPackages: If what the programs import is installed and cannot be imported in the sandbox.
         """
+        if thinking not in (None, OPENED):
+            raise UserError(
+                f"--metadata thinking={thinking}: the only value is {OPENED!r}, for an endpoint whose chat template "
+                "opens the thinking; leave it out for any other model"
+            )
         warn_if_unknown()
         use_own_statistics()
         use_own_requests()
@@ -129,6 +160,7 @@ class Hooks:
             require_runnable(filter(family.runs, problems), family.answered_in)
         if suite is not None:
             record_task(suite, family, entry, ways, family_options, templates)
+            suite.update({THINKING: thinking} if thinking else {})
             family.record(suite, entry, family_options)
         every = (question for problem in problems for way in ways for question in family.questions(problem, way))
         # A run with a fault ends before it asks anything.
@@ -154,11 +186,14 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            opened = thinking.thinking_is_opened(text for texts in responses for text in texts)
-            reader, questions = Reader(family, name, opened), map(Question.from_document, documents)
+            reader, questions = Reader(family, name), map(Question.from_document, documents)
+            openings = openings_of_thinking() or [""] * len(responses)
             return [
-                [Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question) for text in texts]
-                for texts, question in zip(responses, questions, strict=True)
+                [
+                    Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question, opening)
+                    for text in texts
+                ]
+                for texts, question, opening in zip(responses, questions, openings, strict=True)
             ]
 
         return read

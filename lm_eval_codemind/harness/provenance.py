@@ -17,6 +17,7 @@ from typing import Any
 from datasets import Dataset
 
 from lm_eval_codemind import __version__
+from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.family import Family
@@ -27,6 +28,9 @@ from lm_eval_codemind.questions import Answer, Key, digest, seal
 
 # What a record of this suite names itself.
 PACKAGE = "lm-eval-codemind"
+
+# The name of the option of --metadata and of its record, and its only value.
+THINKING, OPENED = "thinking", "opened"
 
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
@@ -79,6 +83,20 @@ def record_task(
         python=platform.python_version(),
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )
+
+
+def openings(suite: dict[str, Any], requests: Sequence[Any]) -> list[str]:
+    """Return the tag that opens thinking at the end of each prompt, and record that there is one.
+
+    The prompt of a recorded response is the one that its row names. Of a chat endpoint only the user knows: the option
+    ``thinking``.
+    """
+    usual = thinking.OPENING if suite.get(THINKING) == OPENED else ""
+    prompts = (next(iter(getattr(request, RECORDED, ())), request.args[0]) for request in requests)
+    tags = [thinking.opening_of(str(prompt)) or usual for prompt in prompts]
+    if any(tags):
+        suite[THINKING] = OPENED
+    return tags
 
 
 def suite_of(task: Any) -> dict[str, Any] | None:
@@ -134,16 +152,19 @@ def readings(pairs: Sequence[tuple[str, Answer]]) -> dict[str, int]:
 
     Returns:
         ``responses``, all of them; ``empty``, of which ``failed`` are requests without a response; ``no_answer``,
-        ``malformed`` and ``unfinished`` (thinking), by the answer; ``cut`` by the token limit, if the endpoint reports
-        it for every response; ``replaced``, the lone surrogates that were replaced.
+        ``malformed`` and ``unfinished`` (thinking), by the answer, and ``unfinished_opened``, of which the chat
+        template opened the thinking; ``cut`` by the token limit, if the endpoint reports it for every response;
+        ``replaced``, the lone surrogates that were replaced.
     """
     counts = Counter(answer.reading for _, answer in pairs)
+    reasons = Counter(answer.details.get("unfinished") for _, answer in pairs)
     cut = [getattr(text, "cut", None) for text, _ in pairs if not getattr(text, "failed", False)]
     return {
         "responses": len(pairs),
         "empty": sum(not text.strip() for text, _ in pairs),
         "failed": sum(getattr(text, "failed", False) for text, _ in pairs),
         **{reading: counts[reading] for reading in ("no_answer", "malformed", "unfinished")},
+        "unfinished_opened": reasons["opened by the chat template"],
         **({} if None in cut else {"cut": cut.count(True)}),
         "replaced": sum(getattr(text, "replaced", 0) for text, _ in pairs),
     }

@@ -21,7 +21,7 @@ from typing import Any
 
 from lm_eval_codemind.errors import UserError, shortened
 from lm_eval_codemind.harness.location import task_manager
-from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.provenance import THINKING, templates_of
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.questions import Key, Question, digest, sealed
@@ -61,6 +61,7 @@ class FirstStage:
         suite: What the results record of the task, which is what this release records of it, too.
         questions: Its questions, in order, with the responses to each; those of other settings are left out.
         all: The questions there are; more than were asked where the run was limited.
+        opened: Whether the chat template opened the thinking of the responses.
     """
 
     task: str
@@ -69,6 +70,7 @@ class FirstStage:
     suite: Mapping[str, Any]
     questions: Sequence[tuple[Question, tuple[str, ...]]]
     all: Sequence[Question]
+    opened: bool = False
 
     def record(self) -> dict[str, Any]:
         """Return what the results of the second stage record of the first."""
@@ -136,7 +138,8 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
         raise UserError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
     questions = {key: Question.from_document(document) for key, document in documents.items()}
     pairs = [(question, responses[key]) for key, question in questions.items() if key in responses]
-    return FirstStage(task, file, samples, here.config.metadata["suite"], pairs, list(questions.values()))
+    suite, opened = here.config.metadata["suite"], THINKING in (there.get("suite") or {})
+    return FirstStage(task, file, samples, suite, pairs, list(questions.values()), opened)
 
 
 def samples_of(file: Path, family: str) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
 
 # Kinds of responses that hold no answer; the endpoint's faults first.
-_READINGS = ("failed", "empty", "no_answer", "malformed", "unfinished", "cut")
+_READINGS = ("failed", "empty", "no_answer", "malformed", "unfinished", "unfinished_opened", "cut")
 
 _NONE = "–"  # noqa: RUF001
 

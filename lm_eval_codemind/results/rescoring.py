@@ -18,7 +18,7 @@ from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_manager
-from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.provenance import THINKING, templates_of
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.harness.templates import Templates
@@ -112,6 +112,7 @@ def _require_same_versions(run: Run) -> None:
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
     view = view_of(task)
     metadata = dict(task.suite.get("options") or {}) if view is None else view.options_again(task, file)
+    metadata |= {THINKING: task.suite[THINKING]} if THINKING in task.suite else {}
     place, digest = templates_of(task.suite)
     if view is not None and place != "packaged":
         directory = prompts or Path(place)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.families import families
 from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING
 from lm_eval_codemind.families.execution.trace import TRACE
@@ -99,11 +98,6 @@ def test_time_is_in_proportion_to_length(one):
 def test_parsers_of_re2_take_time_in_proportion_to_length(parse):
     for piece in PIECES:
         assert_linear(parse, piece)
-
-
-def test_whether_thinking_is_opened_is_fast_too():
-    for piece in PIECES[:12]:
-        assert thinking_is_opened([piece * 20_000]) in (True, False)
 
 
 @settings(max_examples=200, deadline=None)

@@ -9,20 +9,14 @@ import pytest
 import yaml
 from lm_eval.tasks import TaskManager
 
-import lm_eval_codemind.answers
 from lm_eval_codemind.families import families
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.questions import Question
 
-FORMATS = yaml.safe_load((Path(lm_eval_codemind.answers.__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
-PAIRS = [
-    (opens.replace("*", " "), closes.replace("*", " "))
-    for row in FORMATS
-    for opens in row["opens"]
-    for closes in row["closes"]
-]
+LIST = yaml.safe_load(Path(__file__).with_name("thinking_formats.yaml").read_text(encoding="utf-8"))
+FORMATS = [row[tokens] for row in LIST for tokens in ("kept", "skipped") if row.get(tokens)]
 BLOCK = re.compile(r"<(?P<mark>output|answer|input|trace)>\n(?P<label>.*?)\n?</(?P=mark)>", re.DOTALL)
 DRAFT = "First idea: <output>\n54\n</output> <answer>54</answer> <input>f(54)</input> <trace>54</trace> No, one more.\n"
 
@@ -131,8 +125,8 @@ def failures(group: str) -> Iterator[tuple[str, str, str]]:
         for number, document in enumerate(documents):
             question = Question.from_document(document)
             # Each format of thinking meets each task.
-            for opens, closes in PAIRS[number % len(PAIRS) :: len(documents)]:
-                response = f"{opens}{DRAFT}{closes}\n{question.target}"
+            for opens, closes, after in FORMATS[number % len(FORMATS) :: len(documents)]:
+                response = f"{opens}{DRAFT}{closes}\n{question.target}{after}"
                 if not is_right(family, question, response):
                     yield task, f"after {opens}", response
                 response = f"{opens}{DRAFT}{question.target[:-3]}"

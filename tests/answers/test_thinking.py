@@ -1,24 +1,32 @@
-"""Thinking is removed in every format of the table, and a draft in unfinished thinking never counts."""
+"""Thinking is removed in every format that servers know, and a draft in unfinished thinking never counts."""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-import lm_eval_codemind.answers
+from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.answers.blocks import Marks, last_block
-from lm_eval_codemind.answers.thinking import OPENING, opened, thinking_is_opened, without_thinking
+from lm_eval_codemind.answers.thinking import OPENING, ended, opened, opening_of, without_thinking
+from lm_eval_codemind.families.ier import task as ier
+from lm_eval_codemind.harness.hooks import Reader
+from lm_eval_codemind.harness.reply import Reply
+from lm_eval_codemind.languages.python.code import extract_script
+from tests.answers.questions import question
 
-FORMATS = yaml.safe_load((Path(lm_eval_codemind.answers.__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
-PAIRS = [
-    pytest.param(opens.replace("*", " "), closes.replace("*", " <|constrain|>json"), bool(row.get("start")), id=opens)
-    for row in FORMATS
-    for opens in row["opens"]
-    for closes in row["closes"]
+LIST = yaml.safe_load(Path(__file__).with_name("thinking_formats.yaml").read_text(encoding="utf-8"))
+TABLE = yaml.safe_load(Path(thinking.__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+# Opening, closing, and what follows the answer.
+FORMATS = [
+    pytest.param(*row[tokens], id=f"{row['parsers'].split()[0]} {tokens}")
+    for row in LIST
+    for tokens in ("kept", "skipped")
+    if row.get(tokens)
 ]
 MARKS = Marks.named("answer")
-DRAFT = "First idea: <answer>\n54\n</answer> No, one more.\n"
+DRAFT = "First idea: <answer>\n54\n</answer> No, it isn't.\n```python\nprint(54)\n```\nOne more.\n"
 ANSWER = "\n<answer>\n55\n</answer>"
+CODE = "\n```python\nprint(55)\n```"
 
 
 def read(response: str) -> str | None:
@@ -27,27 +35,48 @@ def read(response: str) -> str | None:
     return None if block is None else block.strip()
 
 
-@pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
-def test_a_finished_answer_after_a_wrong_draft_counts(opens, closes, start):
-    assert read(f"{opens}{DRAFT}{closes}{ANSWER}") == "55"
-    assert read(f" \n{opens}{DRAFT}{closes}{ANSWER}") == "55"
-    if not closes.startswith("Here"):
-        assert read(f"{DRAFT}{closes}{ANSWER}") == "55"
-    assert read(f"{OPENING}{opens}{DRAFT}{closes}</think>{ANSWER}") == "55"
+def code(response: str) -> str:
+    return str(extract_script(response, "") or "").strip()
 
 
-@pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
-def test_a_draft_whose_thinking_was_cut_off_never_counts(opens, closes, start):
+def test_the_list_has_the_parsers():
+    names = [name for row in LIST for name in row["parsers"].split()]
+    assert len(names) == len(set(names)) >= 58 + 20
+
+
+@pytest.mark.parametrize(("opens", "closes", "after"), FORMATS)
+def test_a_finished_answer_after_a_wrong_draft_counts(opens, closes, after):
+    for start in ("", " \n"):
+        assert read(f"{start}{opens}{DRAFT}{closes}{ANSWER}{after}") == "55"
+        assert code(f"{start}{opens}{DRAFT}{closes}{CODE}{after}") == "print(55)"
+    assert read(f"{opens}{DRAFT}{closes}The tag </think> is `<think>`, or '</think>'. {ANSWER}{after}") == "55"
+
+
+@pytest.mark.parametrize(("opens", "closes", "after"), FORMATS)
+def test_thinking_that_the_template_opened(opens, closes, after):
+    opening = opening_of(f"<|im_start|>assistant\n{opens}")
+    if not opening:
+        # A word or a sentence that the model writes itself.
+        assert opens.strip().isalpha() or opens.startswith("Here")
+        return
+    assert opening.strip() in opens
+    assert opening_of(f"{opens}\n{closes}") == "" == opening_of(f"{opens} is a tag.")
+    for text in (f"{DRAFT}{closes}{ANSWER}{after}", f"{opens}{DRAFT}{closes}{ANSWER}{after}"):
+        assert read(opened(text, opening)) == read(opened(text)) == "55"
+    assert without_thinking(opened(DRAFT, opening)) is without_thinking(opened(DRAFT)) is None
+
+
+@pytest.mark.parametrize(("opens", "closes", "after"), FORMATS)
+def test_a_draft_whose_thinking_was_cut_off_never_counts(opens, closes, after):
     response = f"{opens}{DRAFT}"
     assert without_thinking(response) is without_thinking(response, MARKS) is None
     assert read(f"{OPENING}{DRAFT}") is None
-    if not start:
-        assert read(f"{DRAFT}{opens}{DRAFT}") is None
+    assert code(response) == code(f"{response}```python\nprint(") == ""
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row["opens"][0])
-def test_every_format_names_its_models(row):
-    assert set(row) <= {"opens", "closes", "start", "paired", "models"} and row["models"]
+def test_every_format_names_its_models():
+    for row in TABLE["formats"]:
+        assert set(row) <= {"opens", "closes", "start", "paired", "models"} and row["models"]
 
 
 def test_unfinished_thinking_counts_before_a_complete_block_at_the_end():
@@ -56,6 +85,9 @@ def test_unfinished_thinking_counts_before_a_complete_block_at_the_end():
     assert read(f"[THOUGHT]{ANSWER}\nOr not.") is None
     assert read("[THOUGHT]\n<answer>\n55") is None
     assert without_thinking(f"[THOUGHT]\n{ANSWER}") is None
+    # Servers remove the closing of this format.
+    assert read(f"thought\n{DRAFT}{ANSWER}") == "55"
+    assert code(f"thought\n{DRAFT}{CODE}") == "print(55)"
 
 
 def test_stray_tags_after_the_thinking_are_no_answer():
@@ -63,49 +95,96 @@ def test_stray_tags_after_the_thinking_are_no_answer():
     assert read(f"<think>{ANSWER}</think>") == "55"
 
 
-def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open():
-    assert not thinking_is_opened(["Yes. Here is my response: 5"])
-    finished, cut_off = f"{DRAFT}</think>{ANSWER}", DRAFT
-    assert thinking_is_opened([cut_off, finished])
-    assert not thinking_is_opened([cut_off, f"<think>{finished}", f"{ANSWER}</think>\n</answer>"])
-    assert not thinking_is_opened([f"<think>{finished}", finished, f"<think>{finished}", ANSWER])
-    assert thinking_is_opened([f"<think>{finished}", finished, finished, cut_off])
-    assert read(opened(finished)) == "55"
-    assert read(opened(cut_off)) is None
+@pytest.mark.parametrize("response", [f"{DRAFT}</think>{ANSWER}", f"<think>{DRAFT}</think>{ANSWER}", "[THOUGHT]a"])
+def test_a_response_with_tags_of_its_own_gets_no_opening(response):
+    assert opened(response) == response
 
 
-@pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
-def test_templates_open_thinking_in_every_format(opens, closes, start):
-    finished = f"{DRAFT}{closes}{ANSWER}"
-    if thinking_is_opened([finished]):
-        assert read(opened(finished)) == "55"
-        assert without_thinking(opened(f"{DRAFT}{closes}def add(a, b):")) == "def add(a, b):"
-    assert read(opened(f"{opens}{finished}")) == "55"
-    assert without_thinking(opened(f"{DRAFT}")) is None
+@pytest.mark.parametrize("response", [ANSWER, "Here is my response: 5", "'</think>'", f"{CODE}\n`<think>` is a tag"])
+def test_any_other_response_of_a_template_that_opens_thinking_is_unfinished(response):
+    assert without_thinking(opened(response)) is None
+
+
+def test_a_response_that_ended_by_itself_keeps_what_it_thinks():
+    assert read(ended(f"<think>{DRAFT}It is 55.{ANSWER} Done.")) == "55"
+    assert ended(ANSWER) == ANSWER
+
+
+@pytest.mark.parametrize(("prompt", "opening"), [
+    ("<|im_start|>assistant\n<think>\n", "<think>\n"), ("<think>\n\n</think>\n\n", ""), ("### Solution\n", ""),
+    ("[INST] Use <think> tags. [/INST]", ""), ('[{"role": "user", "content": "<think>"}]', ""), ("", ""),
+    ("Let us think\n", ""), ("<|assistant|>\nHere are my reasoning steps:\n", "Here are my reasoning steps:\n"),
+    ("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|><|START_THINKING|>", "<|START_THINKING|>"),
+])  # fmt: skip
+def test_the_end_of_a_prompt(prompt, opening):
+    assert opening_of(prompt) == opening
 
 
 @pytest.mark.parametrize(("response", "visible"), [
     ("plain", "plain"), ("<think>a\nb</think>\nanswer", "\nanswer"), ("a\nb</think>answer", "answer"),
     ("before\n<think>hm</think>after", "before\nafter"), ("[THINK]x[/THINK]y", "y"),
     ("<Thinking>one</Thinking>two<thought>three", "two<thought>three"),
-    ("<think>say </think> early</think> done", " done"), ("<think> a <think> b </think> done", " done"),
+    ("<think>say </think> early</think> done", " early</think> done"), ("<think> a <think> b </think> done", " done"),
+    ("<think>a</think>b\n<think>c</think>d", "b\nd"), ("a</think>b</think>c", "b</think>c"),
     ("one\r\ntwo\rthree", "one\ntwo\nthree"),
     ("<|assistant|>\nanswer<|im_end|>\n<|im_start|>user", "\nanswer"), ("answer</s>\n", "answer"), ("a</s>b", "a</s>b"),
     ("<seed:think>a</seed:think>[ANSWER]", "[ANSWER]"), ("a</seed:think>b", "b"),
     ("[THOUGHT]\na\n[/THOUGHT]\nb", "\nb"), ("<|begin_of_thought|>a<|end_of_thought|>b", "b"),
     ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
+    ("<think>a<reasoning>b</reasoning>c</think>d", "d"), ("<think>a </thinking_budget> b</think>c", "c"),
+    ("<think>a </thinking> b", " b"), ("<reasoning>a</think>b", ""),
     # nothing follows: what comes before counts
     ("a</think>", "a"), ("a</think>\n<|im_end|>", "a"), ("<think>a</think> \n", "a"), ("a\n<think>b</think>", "a\n"),
     # never closed: no answer
-    ("before\n<think>cut off", ""), ("<thinking>a", ""), ("", ""),
+    ("before\n<think>cut off", ""), ("<thinking>a", ""), ("", ""), ("Sure. <think>a", ""), ("I do <think>\na", ""),
     # words like thinking are text
     *((text, text) for text in ("analysis of the loop", "analysis: 5", "Analysis", "analysis\n5", "code </reasoning",
-                                "x = '<think>'", "a<think>b")),
+                                "x = '<think>'", "a<think>b", "I use <think> tags", "List<Analysis>\n", "thinking\n12",
+                                "[REASONING]\na\n[PYTHON]\nb", "[Thoughts](url)", "it's </thinkers", "f'</think>'",
+                                "```\n<think>\n```", "`</think>` is a tag", "<output>\n</think>\n</output>")),
+    ("[REASONING]\na\n[/REASONING]\nb", "\nb"),
+    # in thinking, a tag on a line of its own counts even in a fence
+    ("<think>\n```\na\n</think>\n```\nb\n```", "\n```\nb\n```"), ("<think>'</think>'", ""),
+    ("<think>\n```\na\n```</think>\n```\nb\n```", "\n```\nb\n```"),
+    # special tokens
+    ("<|start_header_id|>assistant<|end_header_id|>\n\na<|eot_id|>b", "\n\na"), ("x = '<|sep|>'", "x = '<|sep|>'"),
+    ("```\nx = <|a|>\n```\n<|im_end|>\n", "```\nx = <|a|>\n```\n"), ("a<eos>", "a"), ("a[EOS]\n", "a"), ("a<|im_", "a"),
+    ("a <eos> b", "a <eos> b"), ("<|im_start|>model\na<|im_end|>\n<|im_start|>assistant\nb", "\nb"),
 ])  # fmt: skip
 def test_visible_text(response, visible):
     assert (without_thinking(response) or "") == visible
 
 
-@pytest.mark.parametrize("piece", ["<think>", "</think>", "\n<think>", "<|a|>", "<\uff5c", "</s>", "\r"])
+@pytest.mark.parametrize("piece", [
+    "<think>", "</think>", "\n<think>", "<|a|>", "<\uff5c", "</s>", "\r", "<think:a></think>", "`<think>", "'</think>",
+    "```\n",
+    "\n</think>\n", "<output>", "</output>", "[REASONING]", "thinkresponse", "<analysis ", "<think>\n```a\n</think>",
+])  # fmt: skip
 def test_megabytes_of_tags_are_no_problem(piece):
-    assert len(without_thinking(piece * 500_000) or "") <= 500_000 * len(piece)
+    assert len(without_thinking(piece * (200_000 // len(piece))) or "") <= 200_000
+
+
+def test_no_response_decides_about_another():
+    asked = question(output="55").document()
+    right, cut_off = f"It is 55.{ANSWER}".replace("answer>", "output>"), f"{DRAFT}<output>\n54\n</output>"
+    odd = [row["kept"][0] + DRAFT for row in LIST] + [f"{DRAFT}{row['kept'][1]}{ANSWER}" for row in LIST]
+    alone = ier.strict_match([[right, cut_off]], [asked])[0]
+    for response in (*odd, "</think>", "The tag </think>.", ""):
+        *others, _ = ier.strict_match([[right, cut_off], [right, cut_off], [response]], [asked] * 3)
+        assert others == [alone, alone]
+
+
+def test_a_template_opens_the_thinking_of_its_own_responses():
+    asked = question(output="55")
+    block = "<output>\n55\n</output>"
+    reader = Reader(ier.IER, ier.STRICT)
+    assert reader.read(f"So: {block} And", asked).text == "\n55\n"
+    answer = reader.read(f"So: {block} And", asked, OPENING)
+    assert (answer.text, answer.reading) == (None, "unfinished")
+    assert answer.details["unfinished"] == "opened by the chat template"
+    answer = reader.read(f"<think>So: {block}", asked)
+    assert (answer.reading, answer.details["unfinished"]) == ("unfinished", "never closed")
+    # The endpoint reports that it was not cut off.
+    assert reader.read(Reply(f"<think>So: {block} Yes.", cut=False), asked).text == "\n55\n"
+    assert reader.read(Reply(f"So: {block} Yes.", cut=False), asked, OPENING).reading == "read"
+    assert reader.read(Reply("<think>So", cut=False), asked).reading == "unfinished"

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness import contract
 from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.questions import Answer
 
@@ -98,3 +101,28 @@ def test_the_import_contract_covers_every_family():
             dotted = f"lm_eval_codemind.families.{name}.{module}"
             assert any(fnmatch(dotted, forbidden) for forbidden in contract["forbidden_modules"]), dotted
     assert not re.search(r"families\.(ier|sr|dsr)", str(contract["forbidden_modules"]))
+
+
+@pytest.mark.parametrize(("end", "option", "read"), [
+    ("", {}, True), ("<think>\n", {}, False), ("", {"thinking": "opened"}, False),
+    ("<think>\n\n</think>\n\n", {}, True),
+])  # fmt: skip
+def test_the_prompt_or_an_option_tells_whether_the_template_opened_the_thinking(end, option, read):
+    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=option)
+    (task,) = manager.load(["codemind_ier_sample"])["tasks"].values()
+    task.build_all_requests(limit=2, rank=0, world_size=1)
+    for request in task.instances:
+        request.arguments = (f"{request.args[0]}{end}", *request.args[1:])
+        request.resps = ["I think <output>1</output> is not it."]
+    task.instances[0].resps = ["So.\n</think>\n<output>1</output>"]
+    task.apply_filters()
+    answers = [request.filtered_resps["strict-match"][0] for request in task.instances]
+    assert [answer.text for answer in answers] == ["1", "1" if read else None]
+    suite = task.config.metadata["suite"]
+    assert suite.get("thinking") == (None if read else "opened")
+    assert suite["readings"]["unfinished"] == suite["readings"]["unfinished_opened"] == (0 if read else 1)
+
+
+def test_an_unknown_value_of_the_option_is_refused():
+    with pytest.raises(UserError, match="the only value is 'opened'"):
+        ier.dataset(benchmark="sample", thinking="yes")

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.family import Family
@@ -167,7 +166,7 @@ def test_the_reward_of_a_recorded_response_is_its_score(scored, built, tmp_path)
         samples = [sample for sample in task.read_samples() if sample.filter == task.main_filter]
         responses = [sample.responses[0][0] for sample in samples]
         rows = [exported[task.task][sample.key] for sample in samples]
-        values = rewards(rows, responses, opened=thinking_is_opened(responses))
+        values = rewards(rows, responses)
         assert values == [verdict(sample, family) for sample in samples], task.task
         compared[name] = compared.get(name, 0) + len(samples)
     least = {"ier": 6_000, "re2_output": 1_000, "re2_input": 400, "re2_loop": 400, "re2_branch": 400}

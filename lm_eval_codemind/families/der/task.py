@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.answers.thinking import thinking_is_opened
+from lm_eval_codemind.answers.thinking import OPENING
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, labelled_form
 from lm_eval_codemind.errors import UserError
@@ -139,13 +139,13 @@ def ask(stage: FirstStage, seed: int) -> DependentReasoning:
 
 def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tuple[Key, Execution]]:
     """Return the programs of a first stage that pass their tests, each with the key of its question, in order."""
-    opened = thinking_is_opened(response for _, responses in stage.questions for response in responses)
-    reader = Reader(family, family.filters[0], opened)
+    opening = OPENING if stage.opened else ""
+    reader = Reader(family, family.filters[0])
     running: list[tuple[Key, Execution, Answer]] = []
     problems = [with_input(family.posed(question)) for question, _ in stage.questions]
     for problem, (question, responses) in zip(problems, stage.questions, strict=True):
         for number, response in enumerate(responses, start=1):
-            answer = reader.read(response, question)
+            answer = reader.read(response, question, opening)
             if answer.pending is None:
                 continue
             item = f"response {number}" if len(responses) > 1 else ""
