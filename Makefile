@@ -1,5 +1,6 @@
 # `demo` and the tests set up all they need: a virtual environment in .venv, from PyPI.
-# `test` leaves out the tests marked "slow"; `test-slow` runs only these, `test-all` everything.
+# Tests are fast, or proofs (CONTRIBUTING.md): `test` runs the fast ones, `due` the proofs that are due, `prove` all
+# proofs. `random` has hypothesis draw new examples for the fast ones.
 PYTHON ?= python3
 VENV ?= .venv
 # One worker a core; the tests of a file share their fixtures, so they stay together.
@@ -10,22 +11,25 @@ FAST = tests/answers tests/statistics tests/languages tests/harness
 # Without byte code every process compiles what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-all check lint clean
+.PHONY: demo test random due prove check lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/codemind run --model codemind-oracle --tasks codemind_ier_sample
 
 test: $(VENV)/installed-dev
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not proof"
 
-test-slow: $(VENV)/installed-dev
-	$(PYTEST) -m slow
+random: $(VENV)/installed-dev
+	$(PYTEST) -m "hypothesis and not proof" --hypothesis-profile random
 
-test-all: $(VENV)/installed-dev
-	$(PYTEST)
+due: $(VENV)/installed-dev
+	$(PYTEST) --proofs due
+
+prove: random
+	$(PYTEST) --proofs all
 
 check: lint
-	$(VENV)/bin/python -m pytest -q -m "not slow and not upstream and not engine" $(FAST)
+	$(VENV)/bin/python -m pytest -q -m "not proof and not engine" $(FAST)
 
 lint: $(VENV)/installed-dev
 	$(VENV)/bin/ruff check .

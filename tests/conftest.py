@@ -18,68 +18,25 @@ from lm_eval_codemind.data.manifest import DATA_VARIABLE, intact, read_manifest,
 from lm_eval_codemind.problems import digest
 from lm_eval_codemind.sandbox.java import jdk
 
-# How long an example takes depends on what else the machine does.
-settings.register_profile("codemind", deadline=None)
-settings.load_profile("codemind")
+pytest_plugins = ["tests.selection"]
+
+# Everybody tries the same examples; a step of .ci/run tries random ones (--hypothesis-profile random). How long an
+# example takes depends on what else the machine does.
+settings.register_profile("same", deadline=None, derandomize=True, database=None)
+settings.register_profile("random", deadline=None, derandomize=False, database=None, print_blob=True)
+settings.load_profile("same")
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = sys.modules["__main__"]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 # Tests leave the data in the user's cache directory alone. This must stand before any data is loaded.
-os.environ.setdefault(DATA_VARIABLE, str(ROOT / ".cache" / "data"))
-
-# Files that take long start first, so that no worker is left alone with one of them.
-LONG_FILES = (
-    "tests/test_wheel.py",
-    "tests/results/test_studies.py",
-    "tests/sandbox/java/test_recorded_programs.py",
-    "tests/sandbox/test_upstream.py",
-    "tests/transforms/test_library.py",
-    "tests/sandbox/java/test_upstream.py",
-    "tests/sandbox/java/test_attacks.py",
-    "tests/sandbox/test_recorded_attacks.py",
-    "tests/families/test_sr_recorded.py",
-    "tests/transforms/test_composer.py",
-    "tests/answers/test_hostile.py",
-    "tests/docs/test_commands.py",
-    "tests/answers/test_layouts.py",
-    "tests/families/test_prompt_lengths.py",
-    "tests/languages/python/test_hint_tests.py",
-    "tests/test_replication.py",
-    "tests/families/test_input.py",
-    "tests/results/test_submittable.py",
-)
+os.environ.setdefault("CODEMIND_DATA", str(ROOT / ".cache" / "data"))
 
 
 def pytest_runtest_setup() -> None:
     # The recorder replaces the main module; a spawned process would look for that module's file.
     sys.modules["__main__"] = MAIN
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    names = getattr(item, "fixturenames", ())
-    # `make test` runs the same tests with and without upstream's data, which takes long to read.
-    if "shared_data" in names:
-        item.add_marker(pytest.mark.upstream)
-        item.add_marker(pytest.mark.slow)
-    if "engine" in names:
-        item.add_marker(pytest.mark.engine)
-
-
-@pytest.hookimpl(trylast=True)  # after tests are deselected
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of a file that builds the data first, and those of the other files that need it last.
-
-    So other workers have tests to run while one of them builds. Of both kinds, long files come first.
-    """
-    building = sorted({_file(item) for item in items if "built_data" in getattr(item, "fixturenames", ())})
-    order = {file: place for place, file in enumerate((*building[:1], *LONG_FILES))}
-    items.sort(key=lambda item: (_file(item) in building[1:], order.get(_file(item), len(order))))
-
-
-def _file(item: pytest.Item) -> str:
-    return item.nodeid.split("::")[0]
 
 
 @pytest.fixture(scope="session")

@@ -69,7 +69,7 @@ def _files(folder: str) -> set[str]:
     return {path.relative_to(ROOT / folder).as_posix() for path in paths}
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_wheel_holds_every_file_and_no_other(wheel):
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     ours = {f"lm_eval_codemind/{name}" for name in _files("lm_eval_codemind")}
@@ -77,7 +77,7 @@ def test_the_wheel_holds_every_file_and_no_other(wheel):
     assert packed == ours | tasks | {"lm_eval_codemind.pth"}
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_links_of_the_page_on_pypi_are_absolute(wheel):
     archive = zipfile.ZipFile(wheel)
     (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
@@ -85,7 +85,7 @@ def test_links_of_the_page_on_pypi_are_absolute(wheel):
     assert len(links) > 20 and all(link.startswith("https://") for link in links)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_sdist_holds_documentation_and_tests(built):
     (path,) = built.glob("dist/*.tar.gz")
     with tarfile.open(path) as archive:
@@ -95,13 +95,13 @@ def test_the_sdist_holds_documentation_and_tests(built):
     assert {"CHANGELOG.md", "LICENSE", "README.md", "Makefile", "lm_eval_codemind.pth"} <= packed
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_files_are_fit_for_pypi(built, wheel):
     assert "OK" in run(built / "tools/bin/check-wheel-contents", wheel, cwd=built)
     run(built / "tools/bin/twine", "check", "--strict", *built.glob("dist/*"), cwd=built)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_wheel_in_a_fresh_environment(installed, tmp_path):
     programs = installed / "dependencies/bin"
     listed = {
@@ -137,7 +137,7 @@ def test_the_wheel_in_a_fresh_environment(installed, tmp_path):
     assert not list(installed.glob("dependencies/lib/*/site-packages/*codemind*"))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.timeout(3600)
 def test_every_kind_of_installation(installed):
     # After the test above, since this takes the harness out of the environment and keeps what it needs.

@@ -83,7 +83,7 @@ def assert_linear(read: Callable[[str], object], piece: str) -> None:
     assert taken < 0.2 or taken < 12 * max(seconds(read, short) for _ in range(2)) + 0.2, piece
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("one", READERS, ids=IDS)
 def test_time_is_in_proportion_to_length(one):
     read = reader(*one)
@@ -91,7 +91,7 @@ def test_time_is_in_proportion_to_length(one):
         assert_linear(read, piece)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "parse", [read_loops, read_branches, read_lines, read_value, value_at_start, partial(same_output, label=["1"])]
 )

@@ -89,7 +89,7 @@ def test_a_wrong_line_is_named(line, message, tmp_path):
     assert f"{file}, line 3: " in refusal and message in refusal
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_programs_without_a_proven_label_are_left_out_by_name(tmp_path):
     file = tmp_path / "programs.jsonl"
     rows = [{"id": name, "code": code, "call": call} for name, (code, call, _) in FAILING.items()]
@@ -114,7 +114,7 @@ def problem_of(row: dict[str, Any]) -> Problem:
     return Problem(**{column: asked[column] for column in columns})
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_plain_python_gives_every_label_of_twenty_programs(own):
     outputs = [row for row in own if row["task"] == "output"]
     assert {row["problem_id"].partition("#")[0] for row in outputs} == {row["id"] for row in read_rows(PROGRAMS)}
@@ -131,7 +131,7 @@ def test_plain_python_gives_every_label_of_twenty_programs(own):
             assert literal_eval(done.stdout) == literal_eval(asked["output"]), row["problem_id"]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_rewritten_programs_log_every_step_that_is_asked(own):
     asked = [row for row in own if row["task"] in ("loops", "branches", "lines", "states")]
     assert {row["task"] for row in asked} == {"loops", "branches", "lines", "states"}
@@ -150,7 +150,7 @@ def test_rewritten_programs_log_every_step_that_is_asked(own):
             assert steps == list(expected), row["problem_id"]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_targets_of_own_programs_have_the_reward(own):
     assert {row["task"] for row in own} == set(export.QUESTIONS)
     assert rewards(own, [row["target"] for row in own]) == [1.0] * len(own)

@@ -111,7 +111,7 @@ def test_results_on_a_full_or_read_only_disk(tmp_path):
     assert "/proc/results: results cannot be written there" in refused(*arguments, "--output_path", "/proc/results")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_report_and_data_on_a_full_disk(tmp_path):
     options = ("--limit", "3", "--output_path", tmp_path / "results", "--log_samples")
     said(*RUN, "codemind_ier_sample", *options)
@@ -192,7 +192,7 @@ def test_a_message_of_a_line_or_two(arguments, message):
     assert message in text and len(text.strip().splitlines()) <= 2, text
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("options", "message"), [
     (["--metadata", '{"items": "few"}'], "Error: items is 'few', and must be"),

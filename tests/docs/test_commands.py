@@ -152,7 +152,7 @@ def on_the_sample(arguments: list[str]) -> list[str]:
     return ["run", "--model", "codemind-oracle", "--tasks", ",".join(names), "--limit", "4", *log, *confirmed]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("command", list(filter(runnable, COMMANDS)))
 def test_command_runs(command, directory, monkeypatch):
     monkeypatch.chdir(directory)
@@ -180,7 +180,7 @@ def test_every_metric_to_report_has_a_baseline():
     assert with_baselines(page) == page, "run utils/release/tables.py baselines"
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_table_of_seeds_is_up_to_date():
     assert "\n".join(seeds_table({"sample": 5})) in (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
@@ -189,7 +189,7 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_examples_of_readmes_are_what_the_script_writes(tmp_path):
     shutil.copytree(ROOT / "tasks", tmp_path / "tasks")
     for file in (tmp_path / "tasks").glob("*/README.md"):

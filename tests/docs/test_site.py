@@ -77,7 +77,7 @@ def test_the_navigation_has_twelve_pages():
     assert all((DOCS / name).is_file() for name in PAGES)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_lengths(sections):
     words: Counter[str] = Counter()
     for page, text in sections:
@@ -94,7 +94,7 @@ def parts(text: str) -> list[str]:
     return [word for word in re.split(search["separator"], text.lower()) if word]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("page", QUERIES)
 def test_queries_find_their_page(page, sections):
     """A section of the page has all words of the query, or words that begin with them."""
@@ -107,7 +107,7 @@ def test_queries_find_their_page(page, sections):
     assert [query for query in queries if not any(has(words, query) for words in there)] == []
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_every_task_and_group_is_named(sections):
     text = " ".join(text for _, text in sections)
     named = set(re.findall(r"codemind_\w+", text))
@@ -126,7 +126,7 @@ def test_every_metric_is_defined():
     assert len(metrics) >= 61 and metrics <= defined, sorted(metrics - defined)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_what_a_page_offers(site):
     page = (site / "metrics" / "index.html").read_text(encoding="utf-8")
     assert page.count("<math") >= 13 and "$$" not in page

@@ -57,7 +57,7 @@ def test_the_first_reward(capsys):
     assert "### Problem" in printed and "\n0.0 1.0\n[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]\n" in printed
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_own_programs(folder):
     (folder / "programs.jsonl").write_text(EXAMPLES["programs"])
     said(*shlex.split(COMMANDS[1]))
@@ -66,7 +66,7 @@ def test_own_programs(folder):
     assert {"output", "input"} <= {row["task"] for row in own} and {"MIT", ""} == {row["licence"] for row in own}
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.timeout(1200)
 def test_a_step_of_trl(rows):
     pytest.importorskip("trl", reason="needs `pip install trl`")
@@ -92,7 +92,7 @@ def test_rows_of_verl(rows):
         assert compute_score(record["data_source"], row["text"], truth, record["extra_info"]) == 0.0
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_verl_loads_the_function(rows):
     pytest.importorskip("verl", reason="needs `pip install verl`")
     from omegaconf import OmegaConf
@@ -109,7 +109,7 @@ def test_verl_loads_the_function(rows):
             assert score == expected
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_taskset_of_verifiers(rows):
     vf = pytest.importorskip("verifiers.v1", reason="needs `pip install verifiers`")
     names = run("verifiers")
@@ -132,7 +132,7 @@ def made_trace(vf: Any, task: Any, response: str) -> Any:
     return Trace(task=TraceTask(type=type(task).__name__, data=task.data), agent=agent, nodes=[node])
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_rows_and_server_of_nemo_gym(rows):
     pytest.importorskip("nemo_gym", reason="needs `pip install nemo-gym`, on Python 3.12")
     from nemo_gym.openai_utils import NeMoGymResponse

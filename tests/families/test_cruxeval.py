@@ -123,7 +123,7 @@ def test_an_assertion_of_two_strings_is_split_between_them(one, other):
     assert sides(f"assert f({one!r}) == {other!r}") == (f"f({one!r})", repr(other))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["'", '"', "'''", "\\'", "[", "(", "==", "[ANSWER]", "assert f(", "# done"])
 def test_hostile_texts_are_read_in_linear_time(piece):

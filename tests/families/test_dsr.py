@@ -110,7 +110,7 @@ def test_prompts_show_the_program_and_a_test(documents):
         assert row["prompt"].startswith("### Problem") and row["prompt"].endswith("### Answer")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_fresh_set_is_made_and_recorded(documents):
     suite: dict[str, Any] = {}
     # On the command line, the seed is a text.

@@ -11,7 +11,7 @@ LONGEST = 16_000
 # Functions of real projects are long.
 LONGEST_RE2 = 24_000
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 def test_no_document_is_beyond_the_limit_and_the_documentation_has_the_lengths(built):

@@ -77,7 +77,7 @@ def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair
         repair.dataset(benchmark="sample", setting=pair[0])
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_worked_example_in_java_is_true():
     path = repair.REPAIR.templates / "java" / "examples.yaml"
     (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()

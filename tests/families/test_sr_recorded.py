@@ -20,7 +20,7 @@ from lm_eval_codemind.proof.prove import REQUIRED_MODULES
 from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
 from tests.run_files import read_rows
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 def test_shares_of_passed_classes_are_the_published_ones(shared_data, upstream):

@@ -98,7 +98,7 @@ def scores(run: Run, task: str) -> dict[str, float]:
     return {one.name: one.value for one in of_task.metrics if one.filter == "strict-match"}
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("model", ["codemind-oracle", "codemind-null"])
 @pytest.mark.usefixtures("java")
 def test_ceiling_and_floor(tmp_path, model):

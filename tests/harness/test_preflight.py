@@ -28,7 +28,7 @@ def in_a_process(code: str, *arguments: str, **options: Any) -> subprocess.Compl
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, **options)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("program", [("lm_eval_codemind.cli", "main"), ("lm_eval.__main__", "cli_evaluate")])
 def test_everything_is_said_at_once_without_torch(program, tmp_path):
     (tmp_path / "torch").mkdir()
@@ -127,7 +127,7 @@ def test_no_complaint_of_git_outside_of_a_repository(tmp_path):
     assert "fatal:" not in done.stderr + done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_list_is_that_of_lm_eval():
     """`lm_eval ls tasks` names the tasks that `codemind run --tasks list` names."""
     listed = said("run", "--tasks", "list")

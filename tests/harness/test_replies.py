@@ -65,7 +65,7 @@ def expected(reading: str) -> list[str | None]:
     return [None if place in lost else texts(prompt) for place, prompt in enumerate(PROMPTS)]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("concurrent", [1, 3])
 @pytest.mark.parametrize("protocol", ["chat", "batch"])
 @pytest.mark.parametrize("name", SHAPES)

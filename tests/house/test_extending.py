@@ -27,7 +27,7 @@ rpn = rpn:RPN
 sums = sums_tasks:directory
 """
 TASK = "codemind_parity_sums"
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 @contextmanager

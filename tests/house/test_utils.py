@@ -22,7 +22,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_starts(script):
     help_text = run(script, "--help")
@@ -31,7 +31,7 @@ def test_a_script_starts(script):
     assert help_text.returncode == 0 and "usage" in help_text.stdout.lower(), help_text.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("family", ["ier", "locate", "repair", "sr"])
 def test_the_baselines_of_the_sample_are_those_that_are_shipped(family):
     tasks = baselines.FAMILIES[family]

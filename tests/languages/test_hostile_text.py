@@ -24,7 +24,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("piece", "before"), list(zip(PIECES, itertools.cycle(BEFORE), strict=False)))
 def test_every_reader_ends_soon(piece, before, monkeypatch):

@@ -40,7 +40,7 @@ def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lm_eval_codemind.proof.prove_outputs.limits_of", lambda problem: Limits(wall_seconds=4))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.usefixtures("four_seconds")
 def test_functions_and_scripts():
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
@@ -75,7 +75,7 @@ STATEMENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.usefixtures("java", "four_seconds")
 def test_what_a_program_in_java_prints_is_its_output():
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")

@@ -13,7 +13,7 @@ from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof import prove
 from lm_eval_codemind.proof.prove import MissingExtra, prove_labels
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 def function(name: str, code: str, label: str | None) -> Problem:

@@ -29,7 +29,7 @@ def shared() -> Iterator[SingleThreadedMap]:
         yield SingleThreadedMap(opened)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_parsing_in_many_threads(shared):
     # Without turns, CPython 3.11 ends this in SystemError nearly always.
 

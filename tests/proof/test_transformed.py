@@ -63,7 +63,7 @@ def test_the_samples_recipes_are_complete_and_further_inputs_always_the_same():
     assert len(further_inputs(FUNCTION, 20)) == 20
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_samples_programs_do_what_they_did(sandbox):
     check = verify_transformed(load_benchmark("sample"), sandbox)
     assert (check.programs, check.differences) == (24, {}) and check.inputs > 300
@@ -93,7 +93,7 @@ def test_a_wrong_digest_is_told_with_the_python_version():
     assert "is not the one that was verified (0000" in str(raised.value)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_two_seeds_share_nothing():
     problems = load_benchmark("sample")
     first = {problem.problem_id: problem.transformed for problem in problems}
@@ -126,7 +126,7 @@ def test_differences_are_found(sandbox, wrong, place):
     assert Equivalence(sandbox).difference(FUNCTION, wrong).startswith(place)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_equal_programs_do_not_differ_and_a_recipe_is_verified_while_it_is_made(sandbox):
     same = "def double(xs):\n    return [xs[i] * 2 for i in range(len(xs))]\n"
     equivalence = Equivalence(sandbox)

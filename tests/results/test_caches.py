@@ -56,7 +56,7 @@ def content(output: Path) -> dict[str, Any]:
     return runs
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_every_combination_of_caches(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "PATH", str(tmp_path / "requests"))
     with chat_server(first_model) as first, chat_server(second_model) as second:

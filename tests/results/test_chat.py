@@ -15,7 +15,7 @@ from tests.cli import codemind, said
 from tests.results.harness import task_manager
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 # One task of each of six families, in which every third problem gets no answer.
 TASKS = [f"codemind_{family}_sample" for family in ("ier", "sr", "dsr", "input", "repair", "runtime")]

@@ -298,7 +298,7 @@ def test_code_is_coloured_by_language(browser, tmp_path, task, keyword, plain):
     assert any(text.rstrip() in programs for text in listings), "colours change what a listing says"
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_hostile_content_shows_as_text(browser, tmp_path):
     long = HOSTILE + "x" * 5_000_000
     evaluate(tmp_path, HOSTILE_MODEL, lambda doc: long if doc["kind"] == "script" else HOSTILE, [TASK])
@@ -334,7 +334,7 @@ def test_hostile_content_shows_as_text(browser, tmp_path):
     assert browser.errors() == []
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_large_report_draws_only_the_rows_that_are_seen(browser, output, tmp_path):
     """Models with 1,450 problems each: only the rows that are seen are in the page."""
     (results,) = output.glob("org__right/results_*.json")

@@ -249,7 +249,7 @@ def models(browser: Browser) -> list[str]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_leaderboard_sorts(browser, site):
     browser.open(site / "index.html")
     by_score = [f"org/model-{i}" for i in range(5)]
@@ -292,7 +292,7 @@ def shown(browser: Browser, selector: str) -> list[str]:
     return list(browser.run(script, selector))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_leaderboard_filters_by_model_and_family(browser, tmp_path):
     bundles: list[Path] = []
     for name in ("org/one", "org/two"):

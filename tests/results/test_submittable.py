@@ -19,7 +19,7 @@ from tests.cli import codemind, said
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 MODEL = "org/all"
 

@@ -14,7 +14,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "level" in metafunc.fixturenames:
         used = available()[0].name
         levels = [
-            pytest.param(level, marks=() if level == used else pytest.mark.slow) for level in ("bubblewrap", "landlock")
+            pytest.param(level, marks=() if level == used else pytest.mark.proof)
+            for level in ("bubblewrap", "landlock")
         ]
         metafunc.parametrize("level", levels, indirect=True, scope="module")
 

@@ -8,7 +8,7 @@ from tests.sandbox.processes import below, descriptors, server_pids
 
 STATE = Job.script(VISIBLE_STATE, [("", None)])
 HONEST = Job.function("def f(a, b): return a + b", "def check(c):\n    assert c(20, 22) == 42\n", "f")
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from lm_eval_codemind.sandbox.sandbox import shared_sandbox
 
 ray = pytest.importorskip("ray", reason="Ray isn't installed: pip install 'lm-eval-codemind[ray]'")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 CHECK = "def check(c):\n    assert c(1, 2) == 3\n"
 SLOW = "import time\ndef f(a, b):\n    time.sleep(0.2)\n    return a + b\n"
 

@@ -12,7 +12,7 @@ import pytest
 
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, lists
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = [pytest.mark.upstream, pytest.mark.proof]
 
 # Right under plain Python and not here, with the reasons in docs/sandbox.md.
 DIFFERENT = {

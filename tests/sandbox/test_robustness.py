@@ -14,7 +14,7 @@ import pytest
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, Status
 from tests.sandbox.processes import below, descriptors, server_pids
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 ADD = "def f(a, b):\n    return a + b\n"
 CHECK = "def check(c):\n    assert c(1, 2) == 3\n"

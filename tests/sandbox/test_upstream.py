@@ -15,7 +15,7 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, lists
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 # The suites call helper functions of the prompt, which are trusted.
 HELPERS = {"HumanEval/32", "HumanEval/38", "HumanEval/50"}

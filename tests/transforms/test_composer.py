@@ -93,7 +93,7 @@ def test_needed_functions():
     assert needed_functions(code, "c") == ["c", "a", "b"]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @settings(deadline=None, max_examples=60)
 @given(functions(), st.integers(0, 10**6))
 def test_generated_functions_do_what_they_did(code, seed):
@@ -102,7 +102,7 @@ def test_generated_functions_do_what_they_did(code, seed):
     assert after == before, made.code
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @settings(deadline=None, max_examples=30)
 @given(scripts(), st.integers(0, 10**6))
 def test_generated_scripts_do_what_they_did(code, seed):
@@ -111,7 +111,7 @@ def test_generated_scripts_do_what_they_did(code, seed):
     assert after == before, made.code
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("rule", RULES)
 @settings(deadline=None, max_examples=15)
 @given(code=functions(), site=st.integers(0, 10**6))

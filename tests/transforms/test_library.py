@@ -38,7 +38,7 @@ IMPORTS = {
 }
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.proof,
     pytest.mark.skipif(importlib.util.find_spec("test.test_textwrap") is None, reason="Python comes without its tests"),
 ]
 

@@ -81,7 +81,7 @@ def test_context_is_the_class_without_the_method(problem):
     compile(problem.context, "context", "exec")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.usefixtures("java")
 def test_outputs_are_what_the_programs_in_java_print():
     outcomes = SharedPool().run([kind_of(problem).suite_job(problem, problem.code) for problem in JAVA])

@@ -92,7 +92,7 @@ _LONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_reading_is_linear():
     """A separate process reads long texts in a small part of the time of a quadratic reader."""
     script = (

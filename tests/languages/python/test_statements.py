@@ -118,7 +118,7 @@ def normal(tree: ast.AST) -> str:
     return ast.dump(tree)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_standard_library_comes_back_as_the_same_tree():
     checked = 0
     for path in sorted(LIBRARY.glob("*.py")):

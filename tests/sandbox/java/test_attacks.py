@@ -12,7 +12,7 @@ HONEST = Job.script(
     " System.out.println(2 * new Scanner(System.in).nextInt()); } }",
     [("21\n", "42\n")],
 )
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ class Compiler {
 }
 """
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.proof,
     pytest.mark.skipif(not SHARED.is_dir(), reason="programs in ../shared/data/attacks/java are not there"),
 ]
 

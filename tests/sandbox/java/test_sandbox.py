@@ -36,7 +36,7 @@ def test_a_program_is_judged_case_by_case(sandbox_at):
     assert [observation.stdout for observation in seen.observations] == ["2\n", "4\n"] and seen.passed
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_jdk_below_the_temporary_directory_is_seen(level, java):
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
@@ -192,7 +192,7 @@ def test_the_machines_own_words_stay_off_standard_output(sandbox_at):
     assert outcome.stdout == "true\n" and outcome.passed, outcome
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_releases(java):
     source = program('System.out.println("ab".repeat(2));')
     with JavaSandbox(workers=1, release=8) as old, JavaSandbox(workers=1) as new:
@@ -210,7 +210,7 @@ NESTED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(java, monkeypatch):
     """A compiler whose methods stay interpreted needs the most stack; one that has compiled them needs the least."""
     monkeypatch.setattr(machine, "QUIET", (*machine.QUIET, "-Xint"))
@@ -227,7 +227,7 @@ def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(java, monke
     assert {outcome.exception_message for outcome in deep} == {"the program is nested too deeply for the compiler"}
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("body", NESTED.values(), ids=list(NESTED))
 def test_what_the_jdks_own_compiler_takes_is_taken(sandbox, java, tmp_path, body):
     """Both take 700 levels; neither takes 30,000."""
@@ -249,7 +249,7 @@ def test_other_kinds_are_refused(sandbox):
         sandbox.submit(Job.evaluate("", ["1"]))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox):
     """The compiler and the servers are killed again and again while jobs run; each job has its outcome."""
     assert sandbox.run([Job.script(TWICE, CASES)])[0].passed

@@ -39,7 +39,7 @@ def test_the_program_does_what_it_did():
     assert counted["out"] == plain["out"]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_every_program_can_be_counted(programs):
     for codes in programs.values():
         for code in codes:

@@ -157,7 +157,7 @@ def test_tags_and_nesting(code, tags, nested):
     assert measures is not None and (measures.constructs, measures.nc) == (tags, nested)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("benchmark", SIZES)
 def test_every_program_has_the_constructs_that_another_parser_finds(programs, benchmark):
     parso = pytest.importorskip("parso")
