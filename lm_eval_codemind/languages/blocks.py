@@ -1,18 +1,21 @@
 """The blocks of code in a response, and the choice between several programs. Both languages read responses with this.
 
-A block is the content of a code fence, whatever its info string says, or the text between fences. A block that does not
-parse is unwrapped: marks of quotations and of interactive sessions, line numbers and tags around it are removed.
+A block is the content of a code fence, whatever its info string says, or the text between fences. It may be in another
+fence or in a field of a JSON object. A block that does not parse is unwrapped: marks of quotations and of interactive
+sessions, line numbers and tags around it are removed.
 """
 
 from __future__ import annotations
 
 import html
+import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TypeVar
+from itertools import islice, pairwise
+from typing import Any, TypeVar
 
+from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
 
 T = TypeVar("T")
@@ -23,10 +26,25 @@ _MOST_PROGRAMS = 50
 _LONGEST = 150_000
 # The closing fences that are tried for one block.
 _MOST_FENCES = 12
-_FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
+# In a JSON string, a line feed is `\\n`.
+_FENCE = re.compile(r"(?<!\\n)`{3,}(?![`\w]*\\n)|^[ \t>]*~{3,}", re.MULTILINE)
 # The rest of the line of an opening fence; of a block on one line, only the language.
 _INFO = re.compile(r"[^`\n]*(?:\n|\Z)|[ \t]*(?:(?:python|py|java)\d*[ \t]+)?", re.IGNORECASE)
 _OPENS = re.compile(r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*[ \t]*)\n", re.IGNORECASE)
+# Fences of text, and of other fences.
+_TEXT = frozenset({"markdown", "md", "text", "txt", "plaintext"})
+_INNER = re.compile(r"^(?:`{3,}|~{3,})\w|\A\s*(?:`{3}|~{3})", re.MULTILINE)
+_DEEPEST = 3
+# A special token behind the last line of code, whole or cut off.
+_TOKEN = re.compile(
+    r"(?:<eos>|\[EOS\])+[ \t]*$|(?:</?\w*>|</\w*|<\|\w*\|?|<\uff5c[^\uff5c\n]*|<eos?|<end_of_\w*"
+    r"|\[/?(?:EO[ST]|PAD|INST)\]?)+(?:\n`{3,9})?\Z",
+    re.MULTILINE | re.IGNORECASE,
+)
+# The start of a JSON object, or of a list of them.
+_OBJECT = re.compile(r"(?:^|: )[ \t]*(?=(?:\[\s*)?\{\s*[\"'])", re.MULTILINE)
+_MOST_OBJECTS = 5
+_CODE = re.compile(r"^[ \t]*(?:def|class|public|static)\b|`{3}", re.MULTILINE)
 _TAG = (
     r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
     r"|</?(?:python|java|code|answer|solution|program|implementation|pre|response)(?:\s[^<>\n]{0,200})?>"
@@ -74,17 +92,31 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
     """Return the blocks of a response, in order, without blank ones.
 
     A fence may be unclosed, follow prose on its line, or close at the end of a line of code. If the code contains
-    back-ticks, the block ends at the first closing fence with which it parses.
+    back-ticks, the block ends at the first closing fence with which it parses. A special token ends the response.
     """
     text = own_text(without_thinking(response) or "")[-_LONGEST:]
+    ends = (token.start() for token in _TOKEN.finditer(text.rstrip()) if text[: token.start()].strip())
+    return list(_blocks(text[: next(ends, None)], parses))
+
+
+def _blocks(text: str, parses: Callable[[str], bool], depth: int = 0) -> Iterator[Block]:
+    for part in _parts(text, parses):
+        inner = _enclosed(part, parses) if depth < _DEEPEST else []
+        for other in inner:
+            yield from _blocks(other, parses, depth + 1)
+        if not inner and part.text.strip(" \t\n>"):
+            yield part if parses(part.text) else Block(unwrapped(part.text), part.fenced, part.language)
+
+
+def _parts(text: str, parses: Callable[[str], bool]) -> Iterator[Block]:
+    """Yield the contents of fences, and the text between them."""
     marks = [(mark.start(), mark.end(), len(mark.group().strip(" \t>"))) for mark in _FENCE.finditer(text)]
-    parts: list[Block] = []
     at = index = 0
     # Bounds the work for texts of many fences.
     tries = 4 * len(text) + 20_000
     while index < len(marks):
         start, opened, length = marks[index]
-        parts.append(Block(text[at:start], False))
+        yield Block(text[at:start], False)
         at = _INFO.match(text, opened).end()  # type: ignore[union-attr]
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
         if not closing:
@@ -98,17 +130,43 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
                 chosen = number
                 break
         language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
-        parts.append(Block(text[at : marks[chosen][0]], True, language))
-        # A fence with an info string opens a block. It ends the block before it only because that one is not closed.
+        # A fence with an info string opens a block. The block before it is not closed.
         opens = _OPENS.match(text, marks[chosen][1]) is not None
+        yield Block(text[at : marks[chosen][0]], not opens, language)
         at = marks[chosen][0] if opens else marks[chosen][1]
         index = chosen if opens else chosen + 1
-    parts.append(Block(text[at:], False))
-    return [
-        part if parses(part.text) else Block(unwrapped(part.text), part.fenced, part.language)
-        for part in parts
-        if part.text.strip(" \t\n>")
-    ]
+    yield Block(text[at:], False)
+
+
+def _enclosed(part: Block, parses: Callable[[str], bool]) -> list[str]:
+    """Return the texts that a block encloses: the content of a fence of text, or the fields of an object with code."""
+    text = part.text
+    if part.fenced and (part.language in _TEXT or _INNER.search(text)) and not parses(text):
+        return [text]
+    for start in islice(_OBJECT.finditer(text), _MOST_OBJECTS):
+        try:
+            try:
+                value, end = json.JSONDecoder(strict=False).raw_decode(text, start.end())
+            except ValueError:
+                value, end = parse_literal(text[start.end() :]), len(text)
+            fields = list(_strings(value))
+        except (ValueError, RecursionError):
+            continue
+        if any(_CODE.search(field) or (re.search(r"[\n(]", field) and parses(field)) for field in fields):
+            return [text[: start.start()], *fields, text[end:]]
+    return []
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield the strings in a JSON value; a list of lines is one string."""
+    values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list) and all(isinstance(line, str) for line in value):
+        yield "\n".join(value)
+    else:
+        for inner in values:
+            yield from _strings(inner)
 
 
 def unwrapped(text: str) -> str:

@@ -22,6 +22,11 @@ _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
 _DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
 # The modifier of a class.
 _PUBLIC = re.compile(r"\A([^{]*?)\bpublic\s+")
+# A method of which the body is missing.
+_STUB = re.compile(
+    r"\b(?!else\b)\w[\w<>\[\]]*\s{1,9}(?P<name>\w+)\s?\([^()]{0,600}\)[\w\s.,]{0,200}"
+    r"\{\s*(?P<body>(?://[^\n]*\s*|/\*[\s\S]*?\*/\s*|throw\b[^;{}]*;\s*|\.\.\.;?\s*)*)\}"
+)
 # The number of sections or classes that are examined, from the last.
 _MOST = 50
 
@@ -39,6 +44,7 @@ def extract_program(response: str, original: str = "") -> str | Unfinished | Non
         [(file, source) for file in candidates if main_class(source := _joined(file, files))],
         lambda pair: is_valid(pair[1]),
         lambda pair: all(item.kind != "method" for item in pair[0]),
+        lambda pair: not any(stub["body"] for stub in _STUB.finditer(pair[1])),
     )
     if pairs:
         names = {item.name for file in files for item in file if item.kind == "type"}
@@ -152,6 +158,7 @@ def extract_class(response: str, method: str, original: str = "") -> str | Unfin
         [(file, item.source) for file in wrapped for item in file if item.kind == "type" and item.name == SOLUTION],
         lambda pair: re.search(rf"\b{re.escape(method)}\s*\(", pair[1]),
         lambda pair: is_valid(pair[1]),
+        lambda pair: all(stub["name"] != method for stub in _STUB.finditer(pair[1])),
         lambda pair: not shown or _squeezed(pair[1]) not in shown,
     )
     return _joined(best[-1][0], files) if best else broken

@@ -29,6 +29,10 @@ _START = re.compile(
     rf"|(?<=\s)(?P<field>{_VALUE}\s+(?P<variable>{_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
 )
 _IDLE = re.compile(r"[\s;]*")
+# Where a text begins anew behind a declaration that is never closed.
+_ANEW = re.compile(
+    rf"^(?=(?:import|package)\s|(?:(?:{_WORDS})\s{{1,9}}){{0,9}}(?:class|interface|enum|record)\s)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -52,10 +56,11 @@ class Item:
 
 
 def sections(block: Block) -> tuple[list[list[Item]], str | None]:
-    """Return the sections of a block, which are files of code, and the text of the declaration in which it ends.
+    """Return the sections of a block, which are files of code, and the text of the first declaration without an end.
 
     Prose separates sections, and so does a second type of the same name. Outside of a fence, a line that starts no
-    declaration is prose. In a fence it stays, so that code that does not compile as a whole does not compile.
+    declaration is prose, and the text may begin anew behind a declaration without an end. In a fence that line stays,
+    so that code that does not compile as a whole does not compile.
     """
     text, masked = block.text, _QUOTED.sub(lambda quoted: _BLANK.sub(" ", quoted.group()), block.text)
     closing: dict[int, int] = {}
@@ -66,6 +71,7 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
         elif opened:
             closing[opened.pop()] = brace.end()
     files: list[list[Item]] = [[]]
+    broken = None
     at = 0
     while (at := _IDLE.match(masked, at).end()) < len(text):  # type: ignore[union-attr]
         line_end = masked.find("\n", at) % (len(text) + 1)
@@ -81,8 +87,12 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
         name = next(filter(None, start.group("path", "place", "name", "called", "variable")))
         end = closing.get(start.end()) if kind in ("type", "method") else start.end()
         if end is None:
-            # Imports alone belong to the type in which the text ends.
-            return [file for file in files if {item.kind for item in file} != {"import"}], text[start.start() :]
+            broken = broken or text[start.start() :]
+            anew = None if block.fenced else _ANEW.search(masked, line_end)
+            at = anew.start() if anew else len(text)
+            # Imports alone belong to the type that has no end.
+            files = [file for file in files if {item.kind for item in file} != {"import"}] + [[]]
+            continue
         if kind == "type" and any(item.kind == kind and item.name == name for item in files[-1]):
             files.append([])
         margin = text[text.rfind("\n", max(0, start.start() - 200), start.start()) + 1 : start.start()]
@@ -90,4 +100,4 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
         source = source.replace("\n" + margin, "\n") if margin.isspace() else source
         files[-1].append(Item(kind, re.sub(r"\s+", "", name), source))
         at = end
-    return files, None
+    return files, broken

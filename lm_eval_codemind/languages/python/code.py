@@ -66,31 +66,32 @@ class _Response:
         self.parser = Parser()
         self.texts: list[str] = []
         self.pool: list[Statement] = []
-        self.broken: list[str] = []
+        self.broken: dict[int, list[str]] = {}
         for number, block in enumerate(blocks(response, self.parser.parses)):
             self.texts.append(block.text)
-            statements = self.parser.statements(block.text, number, block.fenced)
-            self.pool += statements or ()
-            if statements is None:
-                self.broken.append(block.text)
+            statements, broken = self.parser.statements(block.text, number, block.fenced)
+            self.pool += statements
+            self.broken |= {number: broken} if broken else {}
         self.pool = self.pool[-MOST_STATEMENTS:]
 
     def broken_text(self, name: str) -> str | None:
         """Return the last text that does not parse and seems to define a name."""
         definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-        return next(filter(definition.search, reversed(self.broken)), None)
+        texts = [text for broken in self.broken.values() for text in broken]
+        return next(filter(definition.search, reversed(texts)), None)
 
 
 def extract_definition(response: str, name: str, header: str = "", original: str = "") -> str | Unfinished | None:
     """Return the source of a module with the response's definition of a function or class, and what it needs.
 
-    It is the whole block if the definition is in a block that does not parse, Unfinished if the response ends inside
+    It is code that does not parse if no other code gives the definition a body, Unfinished if the response ends inside
     the module, and None if the response does not define the name at module level.
     """
     read = _Response(response)
     target = _chosen([part for part in read.pool if _defines(part, name)], name, original)
-    if target is None:
-        return read.broken_text(name) or _from_body(read, header)
+    broken = read.broken_text(name) if target is None or _stubs(target.node) == 1 else None
+    if broken or target is None:
+        return broken or _from_body(read, header)
     position = read.pool.index(target)
     # `double = cache(double)` below the definition belongs to it. Any other binding of the name is another version.
     others = [
@@ -114,14 +115,15 @@ def extract_method(
     for part in read.pool:
         if isinstance(part.node, (ast.ClassDef, type(None))) and class_name in part.binds:
             owners.append(part)
-            members = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block) or []
+            members, _ = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block)
             places += [(member, members) for member in members if name in member.binds]
         elif isinstance(part.node, (*FUNCTIONS, type(None))) and name in part.binds:
             places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
     target = _chosen([part for part, _ in places], name, original)
-    if target is None:
+    broken = read.broken_text(name) if target is None or _stubs(target.node) == 1 else None
+    if broken or target is None:
         body = _from_body(read, header)
-        return read.broken_text(name) or (MethodCode(name, body) if body else None)
+        return broken or (MethodCode(name, body) if body else None)
     siblings = next(members for part, members in places if part is target)
     return _method(read.pool, owners, target, siblings, name)
 
@@ -131,24 +133,34 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     read = _Response(response)
     by_block: dict[int, list[Statement]] = {}
     for part in read.pool:
-        if part.node is None or not is_idle(part.node):
+        if part.block not in read.broken and (part.node is None or not is_idle(part.node)):
             by_block.setdefault(part.block, []).append(part)
     scripts = [parts for parts in by_block.values() if any(_acts(part.node) for part in parts)]
     finished = [parts for parts in scripts if all(part.node for part in parts)]
     if not finished:
-        return _joined(scripts[-1]) if scripts else next(reversed(read.broken), None)
+        return _joined(scripts[-1]) if scripts else read.texts[max(read.broken)] if read.broken else None
     quoted = _tree(original)
-    programs: dict[str, Pool] = {}
+    programs: dict[str, list[Statement]] = {}
     for parts in finished:
         programs.setdefault("\n".join(ast.unparse(part.node) for part in parts if part.node), parts)
-    program = last_program(
+    texts = preferred(
         programs,
         lambda text: not _DEMO.search(text),
         lambda text: not quoted or _tree(text) != quoted,
-        _READS.search,
-        _PRINTS.search,
+        lambda text: any(_acts(part.node) and not isinstance(part.node, DEFINITIONS) for part in programs[text]),
     )
-    return _joined(_needed(read.pool, programs[program], set()))
+    program = last_program(texts, _READS.search, _PRINTS.search)
+    steps = [program]
+    if _READS.search(program) and not _PRINTS.search(program):
+        # A script in several blocks ends with the last one that prints.
+        later = [
+            text
+            for text in texts[texts.index(program) + 1 :]
+            if any(_PRINTS.search(part.source) for part in _needed(read.pool, programs[text], set()))
+        ]
+        start = next(n for n, text in enumerate(texts) if _READS.search(text))
+        steps = texts[start : texts.index(later[-1]) + 1] if later else steps
+    return _joined(_needed(read.pool, [part for text in steps for part in programs[text]], set()))
 
 
 def _tree(source: str) -> str | None:
@@ -172,26 +184,33 @@ def _defines(part: Statement, name: str) -> bool:
 
 
 def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
-    """Return the last definition that is not the original, has a body and is finished, in this order."""
+    """Return the last definition that has a body, is finished, is not the original, and is no stub in part."""
     nodes = ast.walk(ast.parse(original))
     quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
     best = preferred(
         definitions,
-        lambda part: part.node is None or not _is_stub(part.node),
+        lambda part: _stubs(part.node) < 1,
         lambda part: part.node is not None,
         lambda part: not quoted or _tree(part.source) not in quoted,
+        lambda part: not _stubs(part.node),
     )
     return best[-1] if best else None
 
 
-def _is_stub(node: ast.stmt) -> bool:
-    parts = node.body if isinstance(node, ast.ClassDef) else [node]
-    functions = [part for part in parts if isinstance(part, FUNCTIONS) and (part is node or part.name != "__init__")]
-    return bool(functions) and all(
-        isinstance(part, (ast.Pass, ast.Raise)) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        for function in functions
-        for part in function.body
-    )
+def _stubs(node: ast.stmt | None) -> float:
+    """Return the share of a definition's functions that are stubs, from 0 to 1; ``__init__`` does not count."""
+    if not isinstance(node, DEFINITIONS):
+        return 0
+    methods = [part for part in node.body if isinstance(part, FUNCTIONS) and part.name != "__init__"]
+    functions = methods if isinstance(node, ast.ClassDef) and methods else [node]
+    return sum(all(map(_is_void, function.body)) for function in functions) / len(functions)
+
+
+def _is_void(node: ast.stmt) -> bool:
+    match node:
+        case ast.Pass() | ast.Raise() | ast.Expr(ast.Constant()) | ast.Return(None | ast.Constant(None)):
+            return True
+    return False
 
 
 def _needed(pool: Pool, roots: Pool, names: set[str]) -> list[Statement]:
@@ -200,7 +219,7 @@ def _needed(pool: Pool, roots: Pool, names: set[str]) -> list[Statement]:
     The block of the roots has priority; other blocks are searched only for names that it does not bind. Imports of this
     block stay, except those that only left-out statements use, such as ``import pytest`` for the model's own tests.
     """
-    home = roots[0].block
+    home = roots[-1].block
     chosen: dict[int, Statement] = {id(root): root for root in roots}
     near = [part for part in pool if part.block == home and (id(part) in chosen or not _is_main(part.node))]
     far = [part for part in pool if part.block != home and not _is_main(part.node)]
@@ -291,7 +310,9 @@ def _from_body(read: _Response, header: str) -> str | None:
     for text in read.texts if header.strip() else ():
         body = textwrap.indent(text.strip("\n"), "    ")
         match read.parser.statements(f"{textwrap.dedent(header).rstrip()}\n{body}"):
-            case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)] if any(map(_acts, node.body)):
+            case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)], _ if any(
+                map(_acts, node.body)
+            ):
                 return source
     return None
 

@@ -21,13 +21,15 @@ PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowEr
 _INCOMPLETE = re.compile(
     r"never closed|unterminated triple-quoted|unexpected EOF|expected an indented block|expected 'else' after 'if'"
 )
-# Outside of a fence, text that does not parse is code only if it starts such a line, or if the text ends inside it.
+# Outside of a fence, text that does not parse is code only if it starts like this, or if the text ends inside it.
 # Statements of Python 2 are code, too.
-_DEFINITION = re.compile(
-    r"[ \t]*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]|@\w"
-    r"|for[ \t].* in .*:|print[ \t]*[\"']|print[ \t]+[\w.]+(?:[\[(,%]|[ \t]*$))"
+_CODE = re.compile(
+    r"\s*(?:@[\w.]+(?:\(.*)?[ \t]*\n\s*)*(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]"
+    r"|[ \t]*(?:for[ \t](?:[\w.()*\[\]]|,[ \t]?)+[ \t]in[ \t].*:"
+    r"|print[ \t]*[\"']|print[ \t]+[\w.]+(?:[\[(,%]|[ \t]*$))",
+    re.MULTILINE,
 )
-_STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
+_STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)", re.MULTILINE)
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _HEADER = re.compile(r"\A\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
 
@@ -86,35 +88,41 @@ class Parser:
         """Whether a text is Python, with or without indentation."""
         return isinstance(self._parse(text.split("\n")), tuple)
 
-    def statements(self, text: str, block: int = 0, fenced: bool = False) -> list[Statement] | None:
-        """Return the statements of a text, without the prose around them; None if it has code that does not parse.
+    def statements(self, text: str, block: int = 0, fenced: bool = False) -> tuple[list[Statement], list[str]]:
+        """Return the statements of a text, without the prose around them, and its code that does not parse.
 
-        If the whole text parses, these are all its statements. Otherwise each line at the margin starts a statement,
-        with the indented lines below it. What does not parse is code if it is in a fence or starts a definition, else
-        prose. If the text ends inside a statement, that one has no syntax tree.
+        If the whole text parses, these are all its statements. Otherwise a fence does not parse. Outside of a fence,
+        each line at the margin starts a statement, with the indented lines below it. What does not parse there is code
+        if it starts like a definition. Else its first line is prose. If the text ends inside a statement, that one has
+        no syntax tree.
         """
         lines = text.split("\n")
         whole = self._read(lines, block)
         if isinstance(whole, list):
-            return whole
+            return whole, []
         statements: list[Statement] = []
+        broken: list[str] = []
         last = max((n for n, line in enumerate(lines) if line.strip()), default=0)
         at = 0
         while at < len(lines) and self._budget > 0:
-            if not lines[at].strip() or lines[at].lstrip().startswith("#"):
-                at += 1
-                continue
-            end = _block_end(lines, at)
-            result = self._read(lines[at:end], block)
-            is_code = fenced or _DEFINITION.match(lines[at])
-            if isinstance(result, list):
-                statements += result
-            elif end > last and (is_code or _STATEMENT.match(lines[at])) and _breaks_off(lines[at : last + 1], result):
-                statements.append(Statement("\n".join(lines[at:end]), None, block))
-            elif is_code:
-                return None
-            at = end if isinstance(result, list) or end > last else at + 1
-        return statements
+            end = at + 1
+            if lines[at].strip() and not lines[at].lstrip().startswith("#"):
+                end = _block_end(lines, at)
+                result = self._read(lines[at:end], block)
+                piece = "\n".join(lines[at:end])
+                is_code = fenced or _CODE.match(piece)
+                if isinstance(result, list):
+                    statements += result
+                elif end > last and (is_code or _STATEMENT.match(piece)) and _breaks_off(lines[at : last + 1], result):
+                    statements.append(Statement(piece, None, block))
+                elif fenced:
+                    return [], [text]
+                elif is_code:
+                    broken.append(piece)
+                else:
+                    end = at + 1
+            at = end
+        return statements, broken
 
     def _read(self, lines: list[str], block: int) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, or what :meth:`_parse` returns instead."""

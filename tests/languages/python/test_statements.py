@@ -26,8 +26,8 @@ HANDLED = "try:\n    a = 1\nexcept E:\n    pass\n\nfinally:\n    b = 1"
     ("Prose alone.", []),
 ])  # fmt: skip
 def test_prose_around_statements_is_left_out(text, sources):
-    statements = Parser().statements(text, 3)
-    assert statements is not None and [part.source for part in statements] == sources
+    statements, broken = Parser().statements(text, 3)
+    assert [part.source for part in statements] == sources and not broken
     assert all(part.node is not None and part.block == 3 for part in statements)
 
 
@@ -37,18 +37,40 @@ def test_prose_around_statements_is_left_out(text, sources):
     ("y is good\nwhile True:", "while True:"), ("y = 1\ntry:\n    x = 1", "try:\n    x = 1"),
 ])  # fmt: skip
 def test_the_last_statement_may_be_unfinished(text, last):
-    statements = Parser().statements(text) or []
+    statements, _ = Parser().statements(text)
     assert [part.node is None for part in statements] == [False] * (len(statements) - 1) + [True]
     assert statements[-1].source == last and statements[-1].uses == frozenset()
     assert statements[-1].binds == ({"f"} if last.startswith("def") else set())
 
 
-@pytest.mark.parametrize(("text", "fenced"), [
-    ("def f(:\n    pass\nx = 1", False), ("print 'a'\nx = 1", False), ("for i in x:\n    print i\n", False),
-    ("well, x = 1 is\nx = 1", True), ("    x = 1\nelse:\n    y = 2", True), ("    x = 1\ny = 2 of it", True),
+@pytest.mark.parametrize(("text", "sources", "code"), [
+    ("def f(:\n    pass\nx = 1", ["x = 1"], ["def f(:\n    pass"]), ("print 'a'\nx = 1", ["x = 1"], ["print 'a'"]),
+    ("for i in x:\n    print i\n", [], ["for i in x:\n    print i"]),
+    ("@d(1)\n@e.f\n\nclass C(:\n    pass\ny", ["y"], ["@d(1)\n@e.f\n\nclass C(:\n    pass"]),
+    ("print x[0] + 1\ny", ["y"], ["print x[0] + 1"]), ("for i, j in x: y z", [], ["for i, j in x: y z"]),
 ])  # fmt: skip
-def test_code_that_does_not_parse(text, fenced):
-    assert Parser().statements(text, fenced=fenced) is None and not Parser().parses(text)
+def test_code_that_does_not_parse_costs_only_itself(text, sources, code):
+    statements, broken = Parser().statements(text)
+    assert ([part.source for part in statements], broken) == (sources, code) and not Parser().parses(text)
+
+
+@pytest.mark.parametrize("text", ["well, x = 1 is\nx = 1", "    x = 1\nelse:\n    y = 2", "    x = 1\ny = 2 of it"])
+def test_a_fence_parses_as_a_whole(text):
+    assert Parser().statements(text, fenced=True) == ([], [text])
+
+
+@pytest.mark.parametrize("line", [
+    "@@ Response:", "@Response: see below", "@ you there", "@", "Response:", "class Response is below", "def of f",
+    "for each x in the list: double it", "for all x, y in z: w", "print the result", "It's", "(see",
+    "f (see below)", "x = is", "if you need it:", '"""', "{", "1. f", "for x in y",
+])  # fmt: skip
+def test_a_line_that_is_not_code_costs_one_line(line):
+    for text in (f"{line}\n{DECORATED}", f"{line}\n\n{DECORATED}\n{line}\nMore prose here.", f"{DECORATED}\n{line}"):
+        statements, broken = Parser().statements(text)
+        assert [part.source for part in statements if part.node] == [DECORATED] and not broken
+        assert all(part.node for part in statements[:-1])
+    statements, broken = Parser().statements(f"{line}\n    x = 1")
+    assert broken or any("x = 1" in part.source for part in statements)
 
 
 @pytest.mark.parametrize(("source", "idle"), [
@@ -60,9 +82,9 @@ def test_statements_without_an_effect(source, idle):
 
 
 def test_names_that_a_statement_binds_and_uses():
-    (part,) = Parser().statements("def f(x):\n    global y\n    y = x + z\n    return len(y)") or ()
+    (part,), _ = Parser().statements("def f(x):\n    global y\n    y = x + z\n    return len(y)")
     assert part.binds == {"f", "y"} and part.uses == {"y", "z", "len"} and not part.is_future
-    (part,) = Parser().statements("from __future__ import annotations") or ()
+    (part,), _ = Parser().statements("from __future__ import annotations")
     assert part.is_future and part.binds == {"annotations"}
 
 
@@ -85,9 +107,13 @@ def test_a_block_is_unwrapped(text, code):
 @pytest.mark.parametrize(("response", "expected"), [
     ("a\n```python\nx\n```\nb", [("a\n", False, ""), ("x\n", True, "python"), ("\nb", False, "")]),
     ("```py title='a.py'\nx\n```", [("x\n", True, "py")]),
-    ("````\n```\nx\n```\n````", [("```\nx\n```\n", True, "")]),
+    ("````\n```\nx\n```\n````", [("x\n", True, "")]),
+    ("````python\n```python\nx\n```\n````", [("x\n", True, "python")]),
+    ("~~~~md\nx y\n~~~py\nx\n~~~\n~~~~", [("x y\n", False, ""), ("x\n", True, "py")]),
+    ("```text\nx\n```", [("x\n", True, "text")]), ("```text\nx y\n```", [("x y\n", False, "")]),
+    ("````py\nx = '''\n```\ny\n```\n'''\n````", [("x = '''\n```\ny\n```\n'''\n", True, "py")]),
     ("```\nx = '''\n```\n'''\n```\n", [("x = '''\n```\n'''\n", True, "")]),
-    ("```\nx\n```java\ny\n```", [("x\n", True, ""), ("y\n", True, "java")]), ("```\nx", [("x", False, "")]),
+    ("```\nx\n```java\ny\n```", [("x\n", False, ""), ("y\n", True, "java")]), ("```\nx", [("x", False, "")]),
     ("~~~\nx\n~~~", [("x\n", True, "")]), ("```python x = 1```", [("x = 1", True, "python")]),
 ])  # fmt: skip
 def test_blocks(response, expected):
