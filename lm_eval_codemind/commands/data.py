@@ -1,18 +1,21 @@
 """``codemind data``: build, look at, verify and send the benchmarks."""
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
-from lm_eval_codemind.data.benchmarks.upstream import Upstream
-from lm_eval_codemind.data.build import build, downloading
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact, read_manifest, released_digests
 from lm_eval_codemind.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.data.benchmarks.upstream import Upstream
 
 
 class Name(click.Choice):  # type: ignore[type-arg]
@@ -54,6 +57,9 @@ _out = click.option(
 
 
 def _open(upstream: Path | None, directory: Path) -> Upstream:
+    from lm_eval_codemind.data.benchmarks.upstream import Upstream
+    from lm_eval_codemind.data.build import downloading
+
     return Upstream(upstream) if upstream else downloading(directory)
 
 
@@ -74,6 +80,8 @@ def build_command(context: click.Context, names: tuple[str, ...], upstream: Path
     built. If a benchmark's files are missing or differ from the pinned ones, a warning says so and the others are
     built. The exit status is 1 if you named the benchmark, or if none was built.
     """
+    from lm_eval_codemind.data.build import build
+
     directory = out or data_directory()
     by_default = context.get_parameter_source("names") is click.core.ParameterSource.DEFAULT
     entries = build(names, _open(upstream, directory), directory, skip_failing=by_default)

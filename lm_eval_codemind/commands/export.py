@@ -1,26 +1,24 @@
 """``codemind export``: rows to train on, with all that their rewards need."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.commands import FILE, NEW_FILE, read_text, value_errors
-from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.families import families, family_named
-from lm_eval_codemind.family import Family, seed_option
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.harness.hooks import with_texts
-from lm_eval_codemind.harness.location import task_manager
-from lm_eval_codemind.harness.templates import Templates
-from lm_eval_codemind.problems import Problem, digest
-from lm_eval_codemind.questions import Question
-from lm_eval_codemind.rewards import scoring
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.family import Family
+    from lm_eval_codemind.problems import Problem
+    from lm_eval_codemind.questions import Question
 
 # What can be asked about programs of the user: the family and the setting.
 QUESTIONS = {
@@ -100,6 +98,11 @@ def _options(metadata: str) -> dict[str, Any]:
 
 
 def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: bool) -> list[Row]:
+    from lm_eval_codemind.data.catalogue import get_benchmark
+    from lm_eval_codemind.families import families, family_named
+    from lm_eval_codemind.family import seed_option
+    from lm_eval_codemind.questions import Question
+
     seeds = {name: seed_option(options, name, 0) for name in options if name.endswith("_seed")}
     reserved = [name for name, seed in seeds.items() if seed in EVALUATION_SEEDS]
     if reserved and not evaluation:
@@ -137,6 +140,8 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
 
 
 def _load(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    from lm_eval_codemind.harness.location import task_manager
+
     manager = task_manager(options)
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
@@ -153,6 +158,10 @@ def _identity(document: Mapping[str, Any]) -> str:
 
 def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) -> list[Row]:
     """Return the rows about the programs in a file. Programs without a proven label are named and left out."""
+    from lm_eval_codemind.families import families
+    from lm_eval_codemind.harness.hooks import with_texts
+    from lm_eval_codemind.harness.templates import Templates
+    from lm_eval_codemind.problems import digest
     from lm_eval_codemind.proof.own import prove_programs
 
     licences = dict(_read_programs(file))
@@ -201,6 +210,8 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
 
 
 def _row(family: Family, question: Question, task: str, about: Mapping[str, Any]) -> Row:
+    from lm_eval_codemind.rewards import scoring
+
     return {
         "prompt": [{"role": "user", "content": question.prompt}],
         "text": question.prompt,

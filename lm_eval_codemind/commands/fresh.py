@@ -6,10 +6,7 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.commands import FILE, read_text
-from lm_eval_codemind.data.facts.fresh import REASONS
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
-from lm_eval_codemind.proof.own import own_problem
 
 
 @click.command("fresh")
@@ -38,6 +35,10 @@ def command(file: Path, text: str, script: bool, examples: tuple[str, ...], coun
     between half and twice as many statements and gives another output of the same type that is about as long. Programs
     run in the sandbox.
     """
+    from lm_eval_codemind.data.facts.fresh import REASONS
+    from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
+    from lm_eval_codemind.proof.own import own_problem
+
     code = read_text(file)
     try:
         problem = own_problem(file.name, code, None if script else text, text if script else None, examples)

@@ -2,8 +2,6 @@
 
 import click
 
-from lm_eval_codemind.harness.cli import run_harness
-
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
@@ -16,4 +14,6 @@ def command(arguments: tuple[str, ...]) -> None:
     Three models of this suite are available: codemind-replay, codemind-oracle and codemind-null. Tasks with two stages
     run with one loaded model. Starts faster than `lm_eval`, since it indexes only the tasks of this suite.
     """
+    from lm_eval_codemind.harness.cli import run_harness
+
     run_harness(arguments)

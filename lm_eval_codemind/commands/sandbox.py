@@ -1,5 +1,7 @@
 """``codemind sandbox``: what isolation this machine gives, and single programs run in it."""
 
+from __future__ import annotations
+
 import json
 import logging
 import os
@@ -7,17 +9,16 @@ import tempfile
 import time
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
-from tqdm import tqdm
 
 from lm_eval_codemind.commands import FILE, read_text, value_errors
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
-from lm_eval_codemind.sandbox.attacks import attacks
-from lm_eval_codemind.sandbox.isolation import LEVELS, available
-from lm_eval_codemind.sandbox.java import jdk
-from lm_eval_codemind.sandbox.job import JobKind
+from lm_eval_codemind.sandbox.isolation import LEVELS
+from lm_eval_codemind.sandbox.job import Job, JobKind, Limits, Outcome, ScriptCase
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.sandbox import Sandbox
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
 
@@ -31,6 +32,8 @@ def command() -> None:
 
 @value_errors()
 def _open(level: str, workers: int | None = None) -> Sandbox:
+    from lm_eval_codemind.sandbox import Sandbox
+
     # The main command prints the message of IsolationUnavailable.
     return Sandbox(workers=workers, isolation=level)
 
@@ -45,6 +48,12 @@ def check(isolation: str) -> None:
     Ends with status 1 if an adversarial program gets anything but the outcome it must have, or if an honest program
     that runs after it doesn't pass.
     """
+    from tqdm import tqdm
+
+    from lm_eval_codemind.sandbox.attacks import attacks
+    from lm_eval_codemind.sandbox.isolation import available
+    from lm_eval_codemind.sandbox.java import jdk
+
     for level in available():
         if level.name != "none":
             click.echo(f"{level.name}: available" + (f" ({level.bubblewrap})" if level.bubblewrap else ""))
@@ -139,6 +148,8 @@ def run(
 
 
 def _result(future: Future[Outcome]) -> Outcome:
+    from lm_eval_codemind.sandbox import StartFailed
+
     try:
         return future.result()
     except StartFailed as error:

@@ -1,12 +1,17 @@
 """``codemind trace``: each step of a program's execution."""
 
+from __future__ import annotations
+
 import ast
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lm_eval_codemind.commands import FILE, read_text
-from lm_eval_codemind.languages.python.tracing import Step, Trace, TraceFailed, trace
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.languages.python.tracing import Step, Trace
 
 _WIDEST = 48
 
@@ -40,6 +45,8 @@ def command(file: Path, text: str | None, script: bool, max_steps: int, max_valu
     A step is one statement in one call of a function. Nested calls are indented. Comprehensions and lambdas belong to
     the step of their line.
     """
+    from lm_eval_codemind.languages.python.tracing import TraceFailed, trace
+
     if text is None and not script:
         raise click.UsageError("--input 'CALL' is missing; or use --script to run the program itself")
     if text is not None and not script:

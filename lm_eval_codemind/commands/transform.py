@@ -1,18 +1,23 @@
 """``codemind transform``: rewrite a program into a longer one with the same behaviour."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lm_eval_codemind.commands import FILE, NEW_FILE, read_text
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from lm_eval_codemind.transforms import GROUPS, RULES, Program, UnsupportedSyntaxError, compose_verified
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.sandbox import Outcome
 
 
 def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str]:
@@ -98,6 +103,8 @@ def _checker(file: Path, code: str, suite: str | None, entry_point: str) -> Call
     """Return a function that is true for a program that fails the tests; the original must pass them."""
     if suite is None:
         return lambda candidate: False
+    from lm_eval_codemind.sandbox import Job, shared_sandbox
+
     try:
         classes = any(isinstance(node, ast.ClassDef) for node in ast.parse(suite).body)
     except SyntaxError as error:

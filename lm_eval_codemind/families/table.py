@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import pandas as pd
 import yaml
 
 from lm_eval_codemind.statistics import Estimate, holm
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Format = Literal["text", "percent", "number", "count", "p"]
 _FORMATS: Mapping[Format, str] = {"text": ".0f", "percent": ".1%", "number": ".3f", "count": ".0f", "p": ".3f"}
@@ -63,6 +67,9 @@ class Table:
     @property
     def frame(self) -> pd.DataFrame:
         """The rows as a data frame, each value with its own type."""
+        # Takes most of a second, and only who asks for a frame needs it.
+        import pandas as pd
+
         return pd.DataFrame(list(self.rows), dtype=object)
 
     def where(self, keep: Callable[[Mapping[str, Any]], bool]) -> Table:
@@ -83,7 +90,7 @@ class Table:
 
     def to_csv(self) -> str:
         """Return the table as CSV with a header line; numbers in full precision, NaN as an empty field."""
-        return str(self.frame.to_csv(index=False, lineterminator="\n"))
+        return csv_text(list(self.columns), [row.values() for row in self.rows])
 
     def to_json(self) -> str:
         """Return the table as a JSON object with its title, its note and its rows as records."""
@@ -113,6 +120,16 @@ class Table:
 
 def _columns(texts: Mapping[str, Any]) -> dict[str, Column]:
     return {name: Column(*parts) for name, parts in texts.get("columns", {}).items()}
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as CSV with a header line; NaN and None as an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    # Only NaN is another value than itself.
+    writer.writerows(["" if value is None or value != value else str(value) for value in row] for row in rows)
+    return text.getvalue()
 
 
 def in_words(name: str) -> str:

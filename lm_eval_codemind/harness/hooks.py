@@ -20,8 +20,6 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from datasets import Dataset
-
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError, faulty, report
@@ -43,6 +41,8 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Key, Question
 
 if TYPE_CHECKING:
+    from datasets import Dataset
+
     from lm_eval_codemind.sandbox import Job, Outcome
 
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]

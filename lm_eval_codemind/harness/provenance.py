@@ -7,14 +7,14 @@ What becomes of the responses is recorded when the harness has filtered them, fr
 :func:`lm_eval_codemind.harness.contract.use_own_requests`. The documents carry nothing.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
-
-from datasets import Dataset
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.answers import thinking
@@ -25,6 +25,9 @@ from lm_eval_codemind.harness.models import RECORDED
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.questions import Answer, Key, digest, seal
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 # What a record of this suite names itself.
 PACKAGE = "lm-eval-codemind"
@@ -41,6 +44,9 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
 
     Both need the same columns. Those that an example lacks are None in it.
     """
+    # Takes a second, and who reads results needs no data sets.
+    from datasets import Dataset
+
     asked = [dict(row) for row in documents]
     worked = [{column: example.get(column) for column in asked[0]} for example in examples]
     rows = Dataset.from_list(asked + worked)

@@ -13,7 +13,7 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.labels import observed_label
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
-from lm_eval_codemind.sandbox import Job, Outcome, SeededPool, Status
+from lm_eval_codemind.sandbox import Job, Outcome, Status
 
 # All causes why a program may have no label. Results count the programs by cause.
 CAUSES: dict[str, str] = {
@@ -59,6 +59,9 @@ def prove_outputs(executions: Sequence[Execution], hash_seeds: Sequence[int] = H
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
+    # Families that only read results import this module.
+    from lm_eval_codemind.sandbox import SeededPool
+
     jobs = [_job(one) for one in executions]
     with ExitStack() as stack:
         sandboxes = [stack.enter_context(SeededPool(seed)) for seed in hash_seeds]

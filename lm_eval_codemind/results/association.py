@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
-from scipy.stats.contingency import odds_ratio
 
 from lm_eval_codemind.statistics import CONFIDENCE, Correlation, Estimate, bootstrap, proportion, spearman
 
@@ -59,6 +57,9 @@ def associate(first: Sequence[bool], second: Sequence[bool]) -> Association:
     Raises:
         ValueError: If the two differ in length.
     """
+    from scipy import stats
+    from scipy.stats.contingency import odds_ratio
+
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} verdicts do not form pairs; give both for every problem")
     pairs = list(zip(map(bool, first), map(bool, second), strict=True))

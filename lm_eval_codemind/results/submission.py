@@ -8,11 +8,11 @@ from datetime import datetime
 from math import isnan
 from typing import Any
 
-import pandas as pd
 import yaml
 
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import shortened
+from lm_eval_codemind.families.table import csv_text
 from lm_eval_codemind.families.view import View
 from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.models import checks_the_suite
@@ -222,7 +222,7 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
 
 def leaderboard_csv(rows: Sequence[Mapping[str, str]]) -> str:
     """Return rows for the authors' leaderboard as CSV with its header."""
-    return str(pd.DataFrame(rows, columns=list(LEADERBOARD_COLUMNS)).to_csv(index=False, lineterminator="\n"))
+    return csv_text(LEADERBOARD_COLUMNS, ([row[column] for column in LEADERBOARD_COLUMNS] for row in rows))
 
 
 def description(run: Run, submission: Submission) -> dict[str, Any]:

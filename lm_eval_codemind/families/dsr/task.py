@@ -13,7 +13,6 @@ from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.sandbox import shared_sandbox
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
 _COLUMNS = ("code", "entry_point", "transformed", "transformations", "complexity", "transformed_complexity")
@@ -60,6 +59,7 @@ class SemanticsReasoning(Family):
             require_runnable(problems, self.answered_in, ["transformed"])
             return problems
         from lm_eval_codemind.proof.make_recipes import freshly_transformed
+        from lm_eval_codemind.sandbox import shared_sandbox
         from lm_eval_codemind.transforms.library import PACKAGES
 
         get_language("python").require([f"import {', '.join(PACKAGES)}"])

@@ -19,7 +19,6 @@ from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.proof.fresh import VERSION, make_fresh
 from lm_eval_codemind.questions import Question
 
 logger = logging.getLogger(__name__)
@@ -100,6 +99,9 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
             that the programs import is not installed.
         IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
     """
+    # Who uses the packaged inputs makes none.
+    from lm_eval_codemind.proof.fresh import VERSION, make_fresh
+
     problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
     if any(problem.language != "python" for problem in problems):
         raise UserError(f"{benchmark}: fresh inputs are made for programs in Python; choose another benchmark")
