@@ -1,6 +1,6 @@
 """The harness's log of a run: its tasks, their samples and their metrics."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -99,14 +99,18 @@ class TaskRun:
     original: int
     effective: int
     samples_file: Path | None
-    read: Callable[[Path], tuple[Sample, ...]] = field(repr=False)
+    read: Callable[[Path], Iterator[Sample]] = field(repr=False)
 
-    def read_samples(self) -> tuple[Sample, ...]:
-        """Read the samples, in the order of the file; none where they were not logged.
+    def each_sample(self) -> Iterator[Sample]:
+        """Read the samples one by one, in the order of the file; none where they were not logged.
 
         Nothing is kept here: they are what is large in a run, and few who look at a task need them.
         """
-        return self.read(self.samples_file) if self.samples_file else ()
+        return self.read(self.samples_file) if self.samples_file else iter(())
+
+    def read_samples(self) -> tuple[Sample, ...]:
+        """Read all samples."""
+        return tuple(self.each_sample())
 
     @cached_property
     def metadata(self) -> Mapping[str, Any]:

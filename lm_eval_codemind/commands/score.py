@@ -1,28 +1,22 @@
 """``codemind score``: score recorded responses, without a model."""
 
+from __future__ import annotations
+
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lm_eval_codemind.commands import FILE, value_errors
 from lm_eval_codemind.errors import UserError, did_you_mean
-from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.contract import (
-    SeveralResponses,
-    dataset_arguments,
-    environment,
-    parsed_arguments,
-    several_responses,
-    tasks_of,
-)
-from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
-from lm_eval_codemind.harness.location import task_manager
-from lm_eval_codemind.harness.recordings import Recordings, answers_another_question, read_recordings
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.harness.contract import SeveralResponses
+    from lm_eval_codemind.harness.recordings import Recordings
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +79,12 @@ def command(
     to `lm_eval run`. A response is scored unchanged, unless one of the two options removes its beginning. With
     --output_path, an interrupted scoring continues where it stopped.
     """
+    from lm_eval_codemind.harness.cli import run_harness
+    from lm_eval_codemind.harness.contract import environment, parsed_arguments, several_responses
+    from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
+    from lm_eval_codemind.harness.location import task_manager
+    from lm_eval_codemind.harness.recordings import read_recordings
+
     names = [name for chosen in tasks for name in chosen.split(",")]
     options = {argument.partition("=")[0] for argument in harness_arguments}
     if not options.isdisjoint({"--model", "--model_args"}):
@@ -95,24 +95,25 @@ def command(
     with value_errors():
         benchmark = benchmark_of(names)
         recordings = read_recordings(responses, strip_prompt, strip_through, benchmark)
-        metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
-        chosen, indices, several = recorded_documents(names, recordings, metadata)
-    given = {"strip_prompt": strip_prompt or None, "strip_through": strip_through, "recorded_benchmark": benchmark}
-    model_args = {
-        "responses": [str(path) for path in responses],
-        **{name: value for name, value in given.items() if value is not None},
-        "model": _model_name(recordings, responses),
-    }
+        given = {"strip_prompt": strip_prompt or None, "strip_through": strip_through, "recorded_benchmark": benchmark}
+        model_args = {
+            "responses": [str(path) for path in responses],
+            **{name: value for name, value in given.items() if value is not None},
+            "model": _model_name(recordings, responses),
+        }
+        # What the harness makes of its options, so that it takes the tasks that are loaded here.
+        manager = task_manager({**model_args, **(parsed_arguments(harness_arguments).metadata or {})})
+        chosen, indices, several = recorded_documents(manager, names, recordings)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if not output_path:
         with several_responses(several):
-            run_harness([*arguments, *harness_arguments])
+            run_harness([*arguments, *harness_arguments], manager)
         return
     arguments += ["--output_path", output_path, "--log_samples"]
     journal = Path(output_path) / _JOURNAL
     with environment(**{JOURNAL_VARIABLE: str(journal)}), several_responses(several):
-        run_harness([*arguments, *harness_arguments])
+        run_harness([*arguments, *harness_arguments], manager)
     forget_journals()
     journal.unlink(missing_ok=True)
 
@@ -126,6 +127,9 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
 
 def benchmark_of(names: Sequence[str]) -> str | None:
     """Return the benchmark that tasks, groups or tags of this suite ask about; None if they ask about several."""
+    from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
+    from lm_eval_codemind.harness.location import task_manager
+
     manager = task_manager()
     tasks = {task for name in names for task in tasks_of(manager, name)}
     benchmarks = {str(dataset_arguments(manager, task).get("benchmark")) for task in tasks}
@@ -133,12 +137,17 @@ def benchmark_of(names: Sequence[str]) -> str | None:
 
 
 def recorded_documents(
-    names: Sequence[str], recordings: Recordings, metadata: Mapping[str, Any]
+    manager: Any, names: Sequence[str], recordings: Recordings
 ) -> tuple[list[str], dict[str, list[int]], SeveralResponses]:
     """Return the tasks to run, and the documents that have a recorded response.
 
     A group stays a group if each of its tasks has a recorded problem. Otherwise its tasks with recorded problems are
     run one by one.
+
+    Args:
+        manager: A task manager of the harness. It keeps the tasks that are loaded.
+        names: Tasks, groups or tags.
+        recordings: The recorded responses.
 
     Returns:
         Names of tasks and groups; task -> indices of its documents, in ascending order; and how many responses they
@@ -147,21 +156,23 @@ def recorded_documents(
     Raises:
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
-    manager = task_manager(metadata)
+    from lm_eval_codemind.harness.contract import SeveralResponses
+    from lm_eval_codemind.harness.location import load_once
+    from lm_eval_codemind.harness.recordings import COLUMNS, documents_with
+
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"
         raise UserError(f"no task of this suite: {', '.join(unknown)}{suggestion}")
     indices = {}
     numbers_of_responses: set[int] = set()
-    tasks = manager.load(list(names))["tasks"]
+    tasks = load_once(manager, names)["tasks"]
     for name, task in tasks.items():
         numbers, others = list[int](), list[str]()
-        for index, document in enumerate(task.eval_docs):
-            row = recordings.row_of(document)
-            if row is not None and answers_another_question(row, document):
+        for index, document in enumerate(documents_with(COLUMNS, task.eval_docs)):
+            if recordings.has(document) and recordings.answer_another_question(document):
                 others.append(document["problem_id"])
-            elif row is not None:
+            elif recordings.has(document):
                 numbers.append(index)
                 numbers_of_responses.add(len(recordings.find(document)))
         if others:
@@ -177,4 +188,4 @@ def recorded_documents(
     if fewest < most:
         logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)
     chosen = list(names if len(indices) == len(tasks) else indices)
-    return chosen, indices, SeveralResponses(lambda document: len(recordings.find(document)), fewest)
+    return chosen, indices, SeveralResponses(lambda task: recordings, fewest)

@@ -23,7 +23,7 @@ from lm_eval_codemind.harness.contract import (
     results_written,
     tasks_of,
 )
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import task_directories, task_manager
 from lm_eval_codemind.harness.preflight import checked
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import path_for_model, use_own_cache
@@ -50,7 +50,7 @@ class Prepared:
     later: list[str]
 
 
-def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
+def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> Prepared:
     """Read the arguments of ``lm_eval run`` and find their tasks.
 
     If all tasks are in this suite or in ``--include_path``, the harness's own thousands of YAML files are not read,
@@ -59,6 +59,7 @@ def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
     Args:
         arguments: The arguments after ``run``. The tasks may be ``list``.
         stack: Ends what is changed in the harness.
+        manager: A task manager to use, which may have loaded tasks, if it was made with the same metadata.
 
     Raises:
         UserError: If an option is unusable, or if a task named ``codemind…`` does not exist.
@@ -80,7 +81,8 @@ def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
         raise UserError(" ".join(str(error).split())) from error
     names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
     options.include_path = [*task_directories(), *([config.include_path] if config.include_path else [])]
-    manager = tasks.TaskManager(include_path=options.include_path, include_defaults=False, metadata=config.metadata)
+    if manager is None or config.include_path or manager.metadata != config.metadata:
+        manager = task_manager(config.metadata, config.include_path)
     if names == ["list"]:
         return Prepared(options, config, manager, names, [])
     _require_known(manager, names)
@@ -104,8 +106,8 @@ def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
     return Prepared(options, config, manager, first, later)
 
 
-def run_harness(arguments: Sequence[str]) -> None:
-    """Do what ``lm_eval run ARGUMENTS`` does, with the models of this suite.
+def run_harness(arguments: Sequence[str], manager: Any = None) -> None:
+    """Do what ``lm_eval run ARGUMENTS`` does, with the models of this suite, and a task manager as for :func:`prepare`.
 
     Tasks that ask about the responses to another task run after it, with the same options. The model is loaded once;
     see :mod:`lm_eval_codemind.harness.stages`.
@@ -113,7 +115,7 @@ def run_harness(arguments: Sequence[str]) -> None:
     from lm_eval_codemind.harness.preflight import check_run
 
     with ExitStack() as stack:
-        run = prepare(arguments, stack)
+        run = prepare(arguments, stack, manager)
         if run.first == ["list"]:
             print(run.manager.list_all_tasks())
             return

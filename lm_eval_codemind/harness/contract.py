@@ -3,13 +3,15 @@
 What the harness calls, and with what, is in :mod:`lm_eval_codemind.harness.hooks`.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial, wraps
@@ -17,13 +19,16 @@ from importlib.metadata import version
 from math import nan
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.harness.recordings import Recordings
 
 logger = logging.getLogger(__name__)
 
@@ -107,8 +112,9 @@ def use_own_requests() -> None:
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
         recorded = several()
         if recorded is not None:
-            for instance in self.instances:
-                instance.repeats = recorded.count(instance.doc)
+            counts = recorded.count(self.config.task, (instance.doc for instance in self.instances))
+            for instance, count in zip(self.instances, counts, strict=True):
+                instance.repeats = count
 
     @wraps(usual_filters)
     def apply_filters(self: Any) -> Any:
@@ -139,29 +145,34 @@ def openings_of_thinking() -> list[str] | None:
 
 @dataclass(frozen=True)
 class SeveralResponses:
-    """Recordings with several responses to a question.
+    """The recordings that a run scores, which may have several responses to a question.
 
     Attributes:
-        count: Document -> how many responses to it are recorded.
-        fewest: The smallest of these numbers in the run.
+        recordings: Name of a task -> the recordings that it is scored with.
+        fewest: The smallest number of responses to a question in the run.
     """
 
-    count: Callable[[Any], int]
+    recordings: Callable[[str], Recordings]
     fewest: int
 
+    def count(self, task: str, documents: Iterable[Mapping[str, Any]]) -> list[int]:
+        """Return how often each document of a task is asked about: as often as there are responses, at least once."""
+        recordings = self.recordings(task)
+        return [max(1, len(recordings.find(document))) for document in documents]
 
-# Empty unless recordings with several responses to a question are scored.
+
+# Empty unless recordings are scored.
 _several: list[SeveralResponses] = []
 
 
 def several() -> SeveralResponses | None:
-    """Return the recordings with several responses that are being scored; None in any other run."""
+    """Return the recordings that are being scored; None in any other run."""
     return _several[-1] if _several else None
 
 
 @contextmanager
 def several_responses(recorded: SeveralResponses) -> Iterator[None]:
-    """Have the harness send each request as often as there are responses to it."""
+    """Have the harness send each request as often as there are responses to it, and the model replay these."""
     _several.append(recorded)
     try:
         yield
@@ -279,12 +290,25 @@ def results_written(directory: Path | None) -> Iterator[None]:
 
 def _complete(path: Path) -> bool:
     """Whether a file of the harness was written to its end."""
-    content = path.read_bytes()
+    lines = path.suffix == ".jsonl"
+    content = _last_line(path) if lines else path.read_bytes()
     try:
-        json.loads(content.rstrip().rpartition(b"\n")[2] if path.suffix == ".jsonl" else content)
+        json.loads(content)
     except ValueError:
         return False
-    return path.suffix == ".json" or content.endswith(b"\n")
+    return not lines or content.endswith(b"\n")
+
+
+def _last_line(path: Path) -> bytes:
+    """Return the last line of a file that has something in it, with what follows it; the file may be large."""
+    content = b""
+    with path.open("rb") as file:
+        start = file.seek(0, os.SEEK_END)
+        while start and b"\n" not in content.rstrip():
+            size = min(start, max(1 << 16, len(content)))
+            start = file.seek(start - size)
+            content = file.read(size) + content
+    return content[content.rstrip().rfind(b"\n") + 1 :]
 
 
 def tasks_of(manager: Any, name: str) -> list[str]:

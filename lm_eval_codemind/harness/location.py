@@ -2,7 +2,8 @@
 
 import inspect
 import logging
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from functools import wraps
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -40,16 +41,52 @@ def task_directory() -> Path:
     raise UserError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")
 
 
-def task_manager(metadata: Mapping[str, Any] | None = None) -> Any:
-    """Return a ``TaskManager`` of the harness that knows this suite's tasks alone.
+def task_manager(metadata: Mapping[str, Any] | None = None, include_path: str | Path | None = None) -> Any:
+    """Return a ``TaskManager`` of the harness that knows this suite's tasks, and those in a directory of the user.
 
     Args:
         metadata: ``--metadata``, which goes to all tasks.
+        include_path: ``--include_path``. Its tasks replace those of the same name.
     """
     # Costs seconds, and `codemind --help` must not.
     from lm_eval.tasks import TaskManager
 
-    return TaskManager(include_path=task_directories(), include_defaults=False, metadata=dict(metadata or {}))
+    read_our_files_once()
+    paths = [*task_directories(), *([include_path] if include_path else [])]
+    return TaskManager(include_path=paths, include_defaults=False, metadata=dict(metadata or {}))
+
+
+def load_once(manager: Any, names: Sequence[str]) -> Any:
+    """Return what ``manager.load(names)`` does, and have it return the same loaded tasks for the same names again."""
+    usual, wanted = manager.load, list(names)
+    loaded = usual(wanted)
+    manager.load = lambda asked: loaded if asked == wanted else usual(asked)
+    return loaded
+
+
+def read_our_files_once() -> None:
+    """Have the harness read each YAML file of this suite once in a process, however many indexes it makes.
+
+    Relies on ``lm_eval.tasks._index.load_yaml``, by which ``TaskManager`` reads every file of its directories. Its
+    functions are not resolved then, and nobody changes what it returns. Files of others are read each time.
+    """
+    index = sys.modules.get("lm_eval.tasks._index")
+    usual = getattr(index, "load_yaml", None)
+    if usual is None or hasattr(usual, "reads_once"):
+        return
+    ours, known = task_directory(), dict[tuple[Any, ...], dict[str, Any]]()
+
+    @wraps(usual)
+    def load_yaml(path: str | Path, **options: Any) -> dict[str, Any]:
+        if not Path(path).is_relative_to(ours):
+            return dict(usual(path, **options))
+        key = path, *options.items()
+        if key not in known:
+            known[key] = usual(path, **options)
+        return dict(known[key])
+
+    load_yaml.reads_once = True  # type: ignore[attr-defined]
+    index.load_yaml = load_yaml  # type: ignore[union-attr]
 
 
 def include_our_tasks(manager: Any) -> None:
@@ -80,6 +117,7 @@ def include_our_tasks(manager: Any) -> None:
                 ours = []
             known = {Path(path).resolve() for path in paths}
             call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
+        read_our_files_once()
         initialise(*call.args, **call.kwargs)
         self.include_path = include_path
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.errors import UserError, collecting, did_you_mean
 from lm_eval_codemind.harness.contract import several, tasks_of
-from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.location import load_once, task_directories
 
 # Less than this many bytes is not enough for results and samples.
 _FREE_SPACE = 50_000_000
@@ -120,20 +120,18 @@ def _is_ours(manager: Any, name: str) -> bool:
 
 def _loaded(manager: Any, names: Sequence[str], own: Sequence[str], faults: list[str]) -> dict[str, Any]:
     """Return this suite's tasks; add the faults of those that cannot run here."""
-    usual = manager.load
     known = len(faults)
     try:
-        loaded = usual(list(names))
+        loaded = load_once(manager, names)
     except (ValueError, RuntimeError):
         del faults[known:]
         tasks: dict[str, Any] = {}
         for name in own:
             try:
-                tasks |= usual([name])["tasks"]
+                tasks |= manager.load([name])["tasks"]
             except (ValueError, RuntimeError) as error:
                 faults.append(str(error))
         return tasks
-    manager.load = lambda wanted: loaded if wanted == list(names) else usual(wanted)
     return {name: loaded["tasks"][name] for name in own}
 
 
@@ -148,7 +146,10 @@ def _requests(config: Any, name: str, task: Any) -> int:
         places = places[: get_sample_size(task, config.limit)]
     recorded = several()
     if recorded is not None:
-        return sum(recorded.count(task.eval_docs[place]) for place in places)
+        from lm_eval_codemind.harness.recordings import documents_with
+        from lm_eval_codemind.questions import Key
+
+        return sum(recorded.count(name, documents_with(Key._fields, task.eval_docs.select(places))))
     return len(places) * int(task.config.repeats or 1)
 
 

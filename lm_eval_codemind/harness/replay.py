@@ -8,6 +8,7 @@ from typing import Any
 from lm_eval.api.instance import Instance
 
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.harness.contract import several
 from lm_eval_codemind.harness.models import RECORDED
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.reference import DocumentLM
@@ -22,7 +23,8 @@ class ReplayLM(DocumentLM):
     Results record the prompts of such a task as ``recorded``, since the model was not given the prompts of this run.
     Where the rows name the prompts that it was given, their digests are recorded.
 
-    With ``repeats`` in a task, the responses recorded for a problem are used in the order of their recording.
+    With ``repeats`` in a task, the responses recorded for a problem are used in the order of their recording. Where
+    :func:`~lm_eval_codemind.harness.contract.several_responses` is in force, the files have been read.
     """
 
     def __init__(
@@ -55,14 +57,17 @@ class ReplayLM(DocumentLM):
         self._missing = missing
         self._marks = mark
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
-        self._recordings = read_recordings(self._files, strip_prompt, strip_through, recorded_benchmark)
+        recorded = several()
+        if recorded is None:
+            read = read_recordings(self._files, strip_prompt, strip_through, recorded_benchmark)
+        self._recordings = (lambda task: read) if recorded is None else recorded.recordings
         self._used: Counter[tuple[object, ...]] = Counter()
 
     def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:
         """Return the recorded responses to the requests, in their order, and mark the requests as recorded."""
         responses = super().generate_until(requests, disable_tqdm)
         for request in requests if self._marks else ():
-            setattr(request, RECORDED, self._recordings.prompts_of(request.doc))
+            setattr(request, RECORDED, self._recordings(request.task_name).prompts_of(request.doc))
         return responses
 
     def set_cache_hook(self, cache_hook: Any) -> None:
@@ -82,7 +87,7 @@ class ReplayLM(DocumentLM):
             UserError: If none is left and ``missing`` is ``error``, or if the task is not one of this suite.
         """
         try:
-            recorded = self._recordings.find(request.doc)
+            recorded = self._recordings(request.task_name).find(request.doc)
         except KeyError as error:
             raise UserError(
                 f"{request.task_name}: codemind-replay answers the tasks of this suite only; "

@@ -33,8 +33,12 @@ class Reply(str):
         reply.tokens, reply.cut, reply.failed, reply.replaced = tokens, cut, failed, replaced + count
         return reply
 
+    def __str__(self) -> str:
+        # A copy of each text, which `str` makes, would double the memory of a run that logs its samples.
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reply, (str(self), self.tokens, self.cut, self.failed, self.replaced)
+        return Reply, (self[:], self.tokens, self.cut, self.failed, self.replaced)
 
 
 FAILED = Reply(failed=True)

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from lm_eval_codemind.harness.contract import SeveralResponses, environment, sev
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import THINKING, templates_of
-from lm_eval_codemind.harness.recordings import read_recordings
+from lm_eval_codemind.harness.recordings import Recordings, logged_recordings
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
@@ -27,19 +28,19 @@ from lm_eval_codemind.samples import TaskRun
 
 
 def replay(
-    responses: str,
+    responses: Sequence[str],
     model_args: Mapping[str, Any],
     documents: Mapping[str, Sequence[int]],
     output: Path,
     metadata: Mapping[str, Any] | None = None,
     journal: Path | None = None,
 ) -> None:
-    """Score a file of recorded responses with the harness, which writes its results and samples and prints nothing.
+    """Score files of recorded responses with the harness, which writes its results and samples and prints nothing.
 
     ``documents`` has the indices of each task's documents; ``model_args`` are more arguments of the replaying model.
     Outcomes in the journal are known; without it every program is executed.
     """
-    arguments = ["--model", "codemind-replay", "--model_args", json.dumps({**model_args, "responses": [responses]})]
+    arguments = ["--model", "codemind-replay", "--model_args", json.dumps({**model_args, "responses": list(responses)})]
     # The harness wants a confirmation before programs run. Here they run in the sandbox.
     arguments += ["--tasks", ",".join(documents), "--samples", json.dumps(documents), "--confirm_run_unsafe_code"]
     arguments += ["--output_path", str(output), "--log_samples"]
@@ -61,25 +62,8 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
             are missing and cannot be built.
     """
     _require_same_versions(run)
-    logged = [
-        (task, documents)
-        for task in run.tasks
-        if (documents := sorted({sample.doc_id for sample in task.read_samples()}))
-    ]
-    if not logged:
-        raise UserError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
-        for task, documents in logged:
-            # One task at a time: responses to the same problem under different tasks must not be mixed up. Tasks about
-            # earlier responses of the model identify it by its arguments.
-            model_args = {**model_identity(run.raw), "missing": "error", "mark": False}
-            output, metadata = Path(folder) / task.task, _metadata(task, run.path, prompts)
-            several = _several(str(task.samples_file))
-            try:
-                with several_responses(several):
-                    replay(str(task.samples_file), model_args, {task.task: documents}, output, metadata)
-            except UpstreamError as error:
-                raise UserError(f"{task.task} cannot be scored again here: {error}") from error
+        _score_again(run, prompts, Path(folder))
         again = read_runs([Path(folder)])
         yield Run(
             path=again[0].path,
@@ -90,10 +74,30 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         )
 
 
-def _several(samples: str) -> SeveralResponses:
-    recordings = read_recordings([samples])
-    fewest = min(map(len, recordings.responses.values()))
-    return SeveralResponses(lambda document: max(1, len(recordings.find(document))), fewest)
+def _score_again(run: Run, prompts: Path | None, folder: Path) -> None:
+    """Score a run's responses into a folder: in one run of the harness, or one for each of its settings."""
+    recordings: dict[str, Recordings] = {}
+    places: dict[str, list[int]] = {}
+    # Tasks with the same metadata and the same number of responses are scored together.
+    together: dict[tuple[str, int], list[TaskRun]] = defaultdict(list)
+    for task in run.tasks:
+        if task.samples_file is None or not task.samples_file.stat().st_size:
+            continue
+        recordings[task.task], places[task.task] = logged_recordings(task.samples_file)
+        fewest = min(map(len, recordings[task.task].responses.values()))
+        together[json.dumps(_metadata(task, run.path, prompts)), fewest].append(task)
+    if not together:
+        raise UserError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
+    # Tasks about earlier responses of the model identify it by its arguments.
+    model_args = {**model_identity(run.raw), "missing": "error", "mark": False}
+    for number, ((metadata, fewest), tasks) in enumerate(together.items()):
+        files = [str(task.samples_file) for task in tasks]
+        documents = {task.task: places[task.task] for task in tasks}
+        try:
+            with several_responses(SeveralResponses(recordings.__getitem__, fewest)):
+                replay(files, model_args, documents, folder / str(number), json.loads(metadata))
+        except UpstreamError as error:
+            raise UserError(f"{', '.join(documents)} cannot be scored again here: {error}") from error
 
 
 def _require_same_versions(run: Run) -> None:

@@ -143,8 +143,8 @@ def is_replayed(raw: Mapping[str, Any]) -> bool:
     return replays(str(raw.get("config", {}).get("model") or raw.get("model_source") or ""))
 
 
-def _samples(file: Path, recorded: bool) -> tuple[Sample, ...]:
-    return tuple(read_samples(file, partial(_sample, recorded=recorded)))
+def _samples(file: Path, recorded: bool) -> Iterator[Sample]:
+    return read_samples(file, partial(_sample, recorded=recorded))
 
 
 def _sample(raw: Any, recorded: bool) -> Sample:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,26 +73,46 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     isolation: dict[str, tuple[str, str]] = {}
     total = 0
     for task in recorded.tasks:
-        samples = task.read_samples()
-        total += len(samples)
-        if not samples:
+        again = rescored.task(task.task)
+        find = _finder(again) if again else None
+        changed, different = list[Difference](), list[Difference]()
+        hashes, seals = hashlib.sha256(), sealed_responses(task)
+        seen: dict[tuple[str, str], int] = {}
+        levels = set[str](), set[str]()
+        for sample in task.each_sample():
+            total += 1
+            changed += _digests(task, sample, seals)
+            hashes.update("".join(str(sample.raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")).encode())
+            key = _key(sample)
+            if key in seen:
+                different.append(
+                    Difference(task.task, _where(sample, task), "the number of its samples", "more than 1", "1")
+                )
+            elif find is not None:
+                other = find(key)
+                different += _compared(task, sample, other)
+                levels[1].update(_levels(other) if other else ())
+            seen[key] = sample.doc_id
+            levels[0].update(_levels(sample))
+        if not seen:
             differences.append(Difference(task.task, "", "the file of samples", _MISSING, "there, from --log_samples"))
             continue
-        differences += _digests(task, samples, recorded)
-        unsealed = {sample.key.within_task() for sample in samples} - sealed_responses(task).keys()
+        recorded_hash = recorded.raw.get("task_hashes", {}).get(task.task)
+        if recorded_hash is not None and hashes.hexdigest() != recorded_hash:
+            changed.append(
+                Difference(task.task, "", "the list of samples", "changed since the run", "as its digest says")
+            )
+        unsealed = {question for question, _ in seen} - seals.keys()
         if unsealed:
             notes.append(
                 f"{task.task}: the run recorded no digest for {len(unsealed)} responses; there, a change that alters "
                 "no answer and no score is not seen"
             )
-        again = rescored.task(task.task)
         if again is None:
-            differences.append(Difference(task.task, "", "the rescoring", _MISSING, "a result"))
+            differences += [*changed, Difference(task.task, "", "the rescoring", _MISSING, "a result")]
             continue
-        others = again.read_samples()
-        differences += _samples(task, samples, others)
-        differences += _aggregates(task, again, len({sample.doc_id for sample in samples}))
-        isolation[task.task] = _isolation(samples), _isolation(others)
+        differences += [*changed, *different, *_aggregates(task, again, len(set(seen.values())))]
+        isolation[task.task] = ", ".join(sorted(levels[0])), ", ".join(sorted(levels[1]))
     circumstances = _circumstances(recorded, rescored, isolation)
     return Verification(tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
 
@@ -102,53 +122,54 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
     return sealed(str(task.suite.get("responses", "")))
 
 
-def _digests(task: TaskRun, samples: Sequence[Sample], run: Run) -> Iterator[Difference]:
-    seals = sealed_responses(task)
-    hashes = []
-    for sample in samples:
-        where = _where(sample, task)
-        raw = sample.raw
-        document = json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)
-        for what, content, recorded in (
-            ("the document", document, raw.get("doc_hash")),
-            ("the prompt", sample.prompts[0] if sample.prompts else "", raw.get("prompt_hash")),
-            ("the target", sample.target, raw.get("target_hash")),
-        ):
-            if hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest() != recorded:
-                yield Difference(task.task, where, what, "changed since the run", "as its digest says")
-        hashes.append("".join(str(raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")))
-        expected = seals.get(sample.key.within_task())
-        if expected is not None and expected != digest([text for repeats in sample.responses for text in repeats]):
-            yield Difference(task.task, where, "the response", "changed since the run", "as its digest says")
-    total = run.raw.get("task_hashes", {}).get(task.task)
-    if total is not None and hashlib.sha256("".join(hashes).encode()).hexdigest() != total:
-        yield Difference(task.task, "", "the list of samples", "changed since the run", "as its digest says")
+def _digests(task: TaskRun, sample: Sample, seals: Mapping[str, str]) -> Iterator[Difference]:
+    where = _where(sample, task)
+    raw = sample.raw
+    document = json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)
+    for what, content, recorded in (
+        ("the document", document, raw.get("doc_hash")),
+        ("the prompt", sample.prompts[0] if sample.prompts else "", raw.get("prompt_hash")),
+        ("the target", sample.target, raw.get("target_hash")),
+    ):
+        if hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest() != recorded:
+            yield Difference(task.task, where, what, "changed since the run", "as its digest says")
+    expected = seals.get(sample.key.within_task())
+    if expected is not None and expected != digest([text for repeats in sample.responses for text in repeats]):
+        yield Difference(task.task, where, "the response", "changed since the run", "as its digest says")
 
 
-def _samples(task: TaskRun, samples: Sequence[Sample], again: Sequence[Sample]) -> Iterator[Difference]:
-    here = {(sample.key.within_task(), sample.filter): sample for sample in again}
-    seen = set()
-    for sample in samples:
-        key = (sample.key.within_task(), sample.filter)
-        where = _where(sample, task)
-        if key in seen:
-            yield Difference(task.task, where, "the number of its samples", "more than 1", "1")
-        seen.add(key)
-        other = here.get(key)
-        if other is None:
-            yield Difference(task.task, where, "the problem", "in the run", "not in the task")
-            continue
-        for column in dict.fromkeys([*sample.doc, *other.doc]):
-            if sample.doc.get(column) != other.doc.get(column):
-                yield _difference(task, where, column, sample.doc.get(column), other.doc.get(column))
-        if sample.target != other.target:
-            yield _difference(task, where, "the target", sample.target, other.target)
-        answers = _comparable(sample.answers), _comparable(other.answers)
-        if answers[0] != answers[1]:
-            yield _difference(task, where, "the answer", *answers)
-        for metric in dict.fromkeys([*sample.scores, *other.scores]):
-            if not _same(sample.scores.get(metric), other.scores.get(metric)):
-                yield _difference(task, where, metric, sample.scores.get(metric), other.scores.get(metric))
+def _key(sample: Sample) -> tuple[str, str]:
+    return sample.key.within_task(), sample.filter
+
+
+def _finder(task: TaskRun) -> Callable[[tuple[str, str]], Sample | None]:
+    """Return a function that finds a sample by its key, once. It keeps only samples that nobody asked for yet."""
+    samples, passed = task.each_sample(), dict[tuple[str, str], Sample]()
+
+    def find(key: tuple[str, str]) -> Sample | None:
+        while key not in passed and (sample := next(samples, None)) is not None:
+            passed[_key(sample)] = sample
+        return passed.pop(key, None)
+
+    return find
+
+
+def _compared(task: TaskRun, sample: Sample, other: Sample | None) -> Iterator[Difference]:
+    where = _where(sample, task)
+    if other is None:
+        yield Difference(task.task, where, "the problem", "in the run", "not in the task")
+        return
+    for column in dict.fromkeys([*sample.doc, *other.doc]):
+        if sample.doc.get(column) != other.doc.get(column):
+            yield _difference(task, where, column, sample.doc.get(column), other.doc.get(column))
+    if sample.target != other.target:
+        yield _difference(task, where, "the target", sample.target, other.target)
+    answers = _comparable(sample.answers), _comparable(other.answers)
+    if answers[0] != answers[1]:
+        yield _difference(task, where, "the answer", *answers)
+    for metric in dict.fromkeys([*sample.scores, *other.scores]):
+        if not _same(sample.scores.get(metric), other.scores.get(metric)):
+            yield _difference(task, where, metric, sample.scores.get(metric), other.scores.get(metric))
 
 
 def _aggregates(task: TaskRun, again: TaskRun, problems: int) -> Iterator[Difference]:
@@ -207,9 +228,10 @@ def _circumstances(
             yield f"{task.task}: isolation of the sandbox", *levels
 
 
-def _isolation(samples: Sequence[Sample]) -> str:
-    outcomes = (answer.outcome for sample in samples for answer in sample.answers)
-    return ", ".join(sorted({str(one["isolation"]) for one in outcomes if one and one["isolation"]}))
+def _levels(sample: Sample) -> set[str]:
+    """Return the levels of isolation that a sample's answers were executed at."""
+    outcomes = (answer.outcome for answer in sample.answers)
+    return {str(one["isolation"]) for one in outcomes if one and one["isolation"]}
 
 
 def _where(sample: Sample, task: TaskRun) -> str:

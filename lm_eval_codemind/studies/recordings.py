@@ -213,7 +213,7 @@ def _run(
         for task, of_task in documents.items()
     }
     scored = {task: numbers for task, numbers in indices.items() if numbers}
-    replay(str(file), {"model": model}, scored, folder, journal=journal)
+    replay([str(file)], {"model": model}, scored, folder, journal=journal)
     forget_journals()
     journal.unlink(missing_ok=True)
     return max(read_runs([folder]), key=lambda run: run.date)
