@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from lm_eval_codemind.errors import UserError, did_you_mean
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import stages as stages_module
 from lm_eval_codemind.harness.contract import (
     commit,
@@ -62,7 +62,7 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
         manager: A task manager to use, which may have loaded tasks, if it was made with the same metadata.
 
     Raises:
-        UserError: If an option is unusable, or if a task named ``codemind…`` does not exist.
+        UserError: If an option is unusable.
     """
     # Costs seconds, and `codemind --help` must not.
     from lm_eval import evaluator, tasks
@@ -85,7 +85,6 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
         manager = task_manager(config.metadata, config.include_path)
     if names == ["list"]:
         return Prepared(options, config, manager, names, [])
-    _require_known(manager, names)
     # A user who names the results of a first stage has run it.
     first, later = (names, []) if stages_module.PLACE in config.metadata else planned(manager, names)
     first = list(dict.fromkeys(task for name in first for task in manager.match_tasks([name]) or [name]))
@@ -141,17 +140,6 @@ def _directory(output: str) -> Path:
     A name that ends so is the stem of the files. Other runs may have files in the same directory.
     """
     return Path(output).parent if output.endswith(".json") else Path(output)
-
-
-def _require_known(manager: Any, names: Sequence[str]) -> None:
-    """Check that tasks named ``codemind…`` exist.
-
-    Raises:
-        UserError: If one does not. The message suggests similar names.
-    """
-    for name in names:
-        if name.startswith("codemind") and not manager.match_tasks([name]) and not Path(name).exists():
-            raise UserError(f"unknown task {name}{did_you_mean(name, manager.all_tasks)}")
 
 
 def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -115,6 +115,11 @@ class Hooks:
     def __init__(self, family: Family) -> None:
         self._family = family
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What ``--metadata`` may set besides ``prompts``."""
+        return self._family.options
+
     def dataset(
         self,
         *,

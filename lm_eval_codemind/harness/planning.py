@@ -66,6 +66,7 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     from lm_eval.api.model import LM
 
     from lm_eval_codemind.harness.cli import prepare
+    from lm_eval_codemind.harness.preflight import unknown_tasks
 
     measure = length or _characters
 
@@ -90,6 +91,8 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     )
     with ExitStack() as stack:
         run = prepare(arguments, stack)
+        if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
+            raise UserError("; ".join(unknown))
         run.options.output_path = run.options.use_cache = None
         run.options.log_samples = False
         run.options.confirm_run_unsafe_code = True

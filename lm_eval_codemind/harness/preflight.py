@@ -1,8 +1,10 @@
 """Checks before a model is loaded: one message names everything that is missing, with its fix."""
 
+import atexit
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import wraps
@@ -11,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError, collecting, did_you_mean
-from lm_eval_codemind.harness.contract import several, tasks_of
+from lm_eval_codemind.harness.contract import dataset_arguments, several, tasks_of
 from lm_eval_codemind.harness.location import load_once, task_directories
+from lm_eval_codemind.harness.replies import requests
+from lm_eval_codemind.harness.response_cache import opened, path_for_model, use_own_cache
 
 # Less than this many bytes is not enough for results and samples.
 _FREE_SPACE = 50_000_000
@@ -23,10 +27,50 @@ _CONTEXT_ARGS = {
     "vllm": ("max_model_len", "max_length"),
     "sglang": ("context_length", "max_model_len"),
 }
-# --model -> the packages that the harness imports for it, and the extra that installs them.
-_PACKAGES = {"hf": (("torch", "transformers"), "hf"), "vllm": (("vllm",), "vllm")}
+_HF, _VLLM = (("torch", "transformers"), "lm-eval-codemind[hf]"), (("vllm",), "lm-eval-codemind[vllm]")
+_API = (("aiohttp", "tenacity", "requests"), "lm-eval-codemind[api]")
+_ONNX = "lm-eval[onnxruntime]"
+# --model -> the modules that the harness imports for it, and the distribution that installs them.
+_PACKAGES = {
+    **dict.fromkeys(("hf", "hf-auto", "huggingface", "hf-multimodal", "hf-mistral3", "steered"), _HF),
+    **dict.fromkeys(("vllm", "vllm-vlm"), _VLLM),
+    **dict.fromkeys(("local-completions", "local-chat-completions", "openai-chat-completions"), _API),
+    **dict.fromkeys(("anthropic-chat", "anthropic-chat-completions", "sglang-generate"), _API),
+    "openai-completions": ((*_API[0], "tiktoken"), _API[1]),
+    "anthropic-completions": (("anthropic",), "anthropic"),
+    "azure-openai-chat-completions": ((*_API[0], "openai"), "openai"),
+    **dict.fromkeys(("litellm", "litellm-chat", "litellm-chat-completions"), (("litellm",), "lm-eval[litellm]")),
+    "sglang": (("sglang",), "sglang"),
+    "watsonx_llm": (("ibm_watsonx_ai",), "lm-eval[ibm-watsonx-ai]"),
+    "mamba_ssm": (("mamba_ssm",), "mamba_ssm"),
+    "onnxruntime": (("onnxruntime",), _ONNX),
+    "onnxruntime-genai": (("onnxruntime_genai",), "lm-eval[onnxruntime-genai]"),
+    "openvino": (("optimum",), "lm-eval[optimum]"),
+    "ipex": (("optimum",), "lm-eval[ipex]"),
+    "habana": (("optimum",), "lm-eval[habana]"),
+    "neuronx": (("optimum",), "optimum-neuron"),
+    "nemo_lm": (("nemo",), "nemo_toolkit"),
+    "trtllm": (("tensorrt_llm",), "tensorrt_llm"),
+}
 # Models that take only messages.
-_CHATS = ("local-chat-completions", "openai-chat-completions")
+_CHATS = (
+    *("local-chat-completions", "openai-chat-completions", "azure-openai-chat-completions"),
+    *("anthropic-chat", "anthropic-chat-completions"),
+)
+# --model -> the environment variable with its key.
+_KEYS = {
+    **dict.fromkeys(("openai-completions", "openai-chat-completions"), "OPENAI_API_KEY"),
+    **dict.fromkeys(("anthropic-chat", "anthropic-chat-completions"), "ANTHROPIC_API_KEY"),
+    "azure-openai-chat-completions": "AZURE_OPENAI_API_KEY",
+    "textsynth": "TEXTSYNTH_API_SECRET_KEY",
+}
+# Models that have no address of their own, and what it may look like.
+_ADDRESSES = {
+    "local-completions": "http://localhost:8000/v1/completions",
+    "local-chat-completions": "http://localhost:8000/v1/chat/completions",
+    "sglang-generate": "http://localhost:30000/generate",
+    **dict.fromkeys(("gguf", "ggml"), "http://localhost:8000"),
+}
 # In the config.json of a model's directory.
 _CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx")
 
@@ -46,21 +90,57 @@ def check_before_loading() -> None:
 
     @wraps(usual)
     def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
-        try:
-            manager = usual(self, metadata)
-        except ValueError as error:
-            if not checked:
-                raise
-            raise UserError(f"--tasks: {error}; `lm_eval ls tasks` lists the tasks") from error
-        names = [name for name in self.tasks if isinstance(name, str)]
-        if not checked and any(name.startswith("codemind") for name in names):
+        asked = [name for name in _names(self.tasks) if isinstance(name, str)]
+        if checked or not any(name.startswith("codemind") for name in asked):
             try:
-                check_run(self, manager, names)
-            except UserError as error:
-                raise SystemExit(f"Error: {error}") from error
+                return usual(self, metadata)
+            except ValueError as error:
+                if not checked:
+                    raise
+                raise UserError(f"--tasks: {error}; `lm_eval ls tasks` lists the tasks") from error
+        try:
+            manager = _manager_of(usual, self, metadata)
+            check_run(self, manager, [name for name in _names(self.tasks) if isinstance(name, str)])
+        except UserError as error:
+            raise SystemExit(f"Error: {error}") from error
+        if self.use_cache:
+            use_own_cache()
+            self.use_cache = path_for_model(self)
+        requests.start()
+        atexit.register(_end_with_failures, bool(self.use_cache))
         return manager
 
     EvaluatorConfig.process_tasks = process_tasks
+
+
+def _names(tasks: Any) -> list[Any]:
+    return tasks.split(",") if isinstance(tasks, str) else list(tasks or ())
+
+
+def _manager_of(usual: Any, config: Any, metadata: dict[str, Any] | None) -> Any:
+    """Return the harness's task manager; where it does not know a name, one that the names can be looked up in."""
+    try:
+        return usual(config, metadata)
+    except ValueError:
+        from lm_eval.tasks import TaskManager
+
+        return TaskManager(include_path=config.include_path, metadata=config.metadata or {})
+
+
+def _end_with_failures(kept: bool) -> None:
+    """Print how many requests of ``lm_eval`` failed; end its process with status 1 if these are too many.
+
+    The harness has no place for this: its command line has ended by now.
+    """
+    try:
+        line = requests.end(kept)
+    except UserError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
+    if line:
+        print(line)
 
 
 # Not empty while `codemind run`, which has checked the run, is in control.
@@ -81,11 +161,15 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     Raises:
         UserError: If something is missing. The message names everything.
     """
+    faults = unknown_tasks(manager, names)
+    names = [name for name in names if manager.match_tasks([name]) or not name.startswith("codemind")]
     leaves = list(dict.fromkeys(leaf for name in names for leaf in tasks_of(manager, name)))
     own = [leaf for leaf in leaves if _is_ours(manager, leaf)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
-    faults = _model_faults(config) + _directory_faults(config.output_path)
+    faults += _model_faults(config) + _directory_faults(config.output_path) + _cache_faults(config)
     faults += _option_faults(config, manager, [*own, *later_leaves])
+    faults += _metadata_faults(config, manager, [*own, *later_leaves], alone=own == leaves)
+    faults += _unasked_samples(config, leaves)
     # Other suites may download large data sets for their tasks. --samples is compared with the number of documents.
     with collecting(faults, complete=bool(config.samples)):
         tasks = _loaded(manager, names if own == leaves else own, own, faults)
@@ -101,6 +185,15 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
             print(f"{name}: {_requests(config, name, task)} requests")
         for name in later_leaves:
             print(f"{name}: as many requests as programs of the first stage pass their tests")
+
+
+def unknown_tasks(manager: Any, names: Sequence[str]) -> list[str]:
+    """Return what is wrong with names of tasks: ``codemind…`` that do not exist, with names that resemble them."""
+    return [
+        f"unknown task {name}{did_you_mean(name, manager.all_tasks)}"
+        for name in names
+        if name.startswith("codemind") and not manager.match_tasks([name]) and not Path(name).exists()
+    ]
 
 
 def _message(faults: Sequence[str]) -> str:
@@ -155,10 +248,48 @@ def _requests(config: Any, name: str, task: Any) -> int:
 
 def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
     chosen = (config.samples or {}).get(name, ())
+    if not isinstance(chosen, (list, tuple)) or not all(isinstance(place, int) for place in chosen):
+        return [f"--samples: {name}: must be a list of the numbers of documents, from 0 to {documents - 1}"]
     beyond = [str(place) for place in chosen if not 0 <= place < documents]
     if not beyond:
         return []
     return [f"--samples: {name} has documents 0 to {documents - 1}; leave out {_listed(beyond)}"]
+
+
+def _unasked_samples(config: Any, leaves: Sequence[str]) -> list[str]:
+    return [
+        f"--samples: the run has no task {name}{did_you_mean(name, leaves)}"
+        for name in config.samples or ()
+        if name not in leaves
+    ]
+
+
+def _metadata_faults(config: Any, manager: Any, own: Sequence[str], alone: bool) -> list[str]:
+    """Return the keys of ``--metadata`` that no task takes, and those that the tasks' files set.
+
+    Keys that only tasks of other suites may know are not checked.
+    """
+    from lm_eval.tasks._yaml_loader import load_yaml
+
+    faults = []
+    known = {"prompts"}
+    given = {name: value for name, value in (config.metadata or {}).items() if name not in (config.model_args or {})}
+    for task in own if given else ():
+        dataset = load_yaml(manager.task_index[task].yaml_path).get("custom_dataset")
+        known |= set(getattr(getattr(dataset, "__self__", None), "options", ()))
+        for name in given.keys() & {"suite", "version", *dataset_arguments(manager, task)} - known:
+            there = dataset_arguments(manager, task).get(name)
+            other = task.replace(str(there), str(given[name]))
+            use = f"use {other}" if other != task and manager.match_tasks([other]) else "choose another task"
+            faults.append(f"--metadata: {name} is set by the file of {task}; leave it out, and {use}")
+            # So that its other faults are found.
+            manager.metadata.pop(name, None)
+    set_by_tasks = {"suite", "version"}.union(*(dataset_arguments(manager, task) for task in own))
+    for name in given if alone else ():
+        if name not in known | set_by_tasks:
+            takes = ", ".join(sorted(known))
+            faults.append(f"--metadata: unknown key {name}{did_you_mean(name, known) or f'; the tasks take {takes}'}")
+    return faults
 
 
 def _model_faults(config: Any) -> list[str]:
@@ -171,10 +302,16 @@ def _model_faults(config: Any) -> list[str]:
     names = list(model_registry)
     if config.model not in names:
         faults.append(f"--model {config.model}: unknown{did_you_mean(config.model, names) or '; `lm_eval run --help`'}")
-    packages, extra = _PACKAGES.get(config.model, ((), ""))
+    packages, distribution = _PACKAGES.get(config.model, ((), ""))
     absent = [package for package in packages if find_spec(package) is None]
     if absent:
-        faults.append(f"--model {config.model} needs {' and '.join(absent)}: pip install 'lm-eval-codemind[{extra}]'")
+        faults.append(f"--model {config.model} needs {' and '.join(absent)}: pip install '{distribution}'")
+    arguments = config.model_args or {}
+    if config.model in _ADDRESSES and not arguments.get("base_url"):
+        faults.append(f"--model {config.model} has no address: add base_url={_ADDRESSES[config.model]} to --model_args")
+    key = _KEYS.get(config.model)
+    if key is not None and not os.environ.get(key) and "header" not in arguments:
+        faults.append(f"--model {config.model} needs a key: set the environment variable {key}")
     if config.model in _CHATS and not config.apply_chat_template:
         faults.append(f"--model {config.model} takes chat messages: add --apply_chat_template")
     if config.model == "codemind-replay" and not (config.model_args or {}).get("responses"):
@@ -201,6 +338,24 @@ def _directory_faults(output_path: str | None) -> list[str]:
         return [f"{directory}: results cannot be written there ({error.strerror}); choose another --output_path"]
     if free < _FREE_SPACE:
         return [f"{directory}: {free / 1e6:.0f} MB are free, results need {_FREE_SPACE / 1e6:.0f}; free some space"]
+    return []
+
+
+def _cache_faults(config: Any) -> list[str]:
+    """Return why responses cannot be kept where ``--use_cache`` says."""
+    path = Path(path_for_model(config) or "") if config.use_cache else Path()
+    if not path.name:
+        return []
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+        for file in path.parent.glob(f"{path.name}_rank*.db"):
+            opened(file).close()
+    except OSError as error:
+        return [f"--use_cache: {path.parent} cannot be written ({error.strerror}); choose another path"]
+    except UserError as error:
+        return [str(error)]
     return []
 
 

@@ -79,24 +79,79 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
 
 @pytest.mark.parametrize(("arguments", "expected"), [
     (("--model", "codemind-nul"), "--model codemind-nul: unknown; did you mean codemind-null"),
-    (("--model", "local-chat-completions"), "takes chat messages: add --apply_chat_template"),
+    (("--model", "local-chat-completions", "--model_args", "base_url=http://x"), "takes chat messages: add --apply_chat_template"),
     (("--model", "codemind-replay"), "add --model_args responses=FILE"),
     (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
     (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
     (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
     (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
      "codemind_ier_sample has documents 0 to 23; leave out 99"),
+    (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": ["1"]}'), "must be a list of the numbers"),
+    (("--model", "codemind-null", "--samples", '{"codemind_ier_smaple": [1]}'),
+     "the run has no task codemind_ier_smaple; did you mean codemind_ier_sample"),
+    (("--model", "codemind-null", "--metadata", '{"promts": "x"}'), "unknown key promts; did you mean prompts"),
+    (("--model", "codemind-null", "--metadata", '{"items": "all"}'), "unknown key items; the tasks take prompts"),
+    (("--model", "codemind-null", "--metadata", '{"benchmark": "humaneval"}'),
+     "benchmark is set by the file of codemind_ier_sample; leave it out, and use codemind_ier_humaneval"),
+    (("--model", "local-completions"), "has no address: add base_url=http://localhost:8000/v1/completions"),
+    (("--model", "openai-completions"), "needs a key: set the environment variable OPENAI_API_KEY"),
+    (("--model", "local-completions", "--model_args", "base_url=http://x", "--use_cache", "/proc/nowhere/cache"),
+     "--use_cache: /proc/nowhere cannot be written"),
 ])  # fmt: skip
-def test_options_that_no_run_can_have(arguments, expected):
+def test_options_that_no_run_can_have(arguments, expected, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
 
 
-@pytest.mark.parametrize("model", ["hf", "vllm"])
-def test_packages_of_a_model(model, monkeypatch):
+@pytest.mark.parametrize(("model", "distribution"), [
+    ("hf", "lm-eval-codemind[hf]"), ("vllm", "lm-eval-codemind[vllm]"),
+    ("local-chat-completions", "lm-eval-codemind[api]"), ("anthropic-chat", "lm-eval-codemind[api]"),
+    ("litellm", "lm-eval[litellm]"),
+])  # fmt: skip
+def test_packages_of_a_model(model, distribution, monkeypatch):
     monkeypatch.setattr(preflight, "find_spec", lambda package: None)
     message = refused("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
-    assert f"pip install 'lm-eval-codemind[{model}]'" in message
+    assert f"pip install '{distribution}'" in message
+
+
+def test_what_the_harness_imports_is_known_for_its_models():
+    """The tables name models that the harness has."""
+    from lm_eval.models import MODEL_MAPPING
+
+    other = {"azure-openai-chat-completions"}  # known when its module has been imported
+    assert {*preflight._PACKAGES, *preflight._KEYS, *preflight._ADDRESSES, *preflight._CHATS} - other <= {
+        *MODEL_MAPPING
+    }
+
+
+def test_everything_about_an_endpoint_is_said_at_once(tmp_path, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "file").touch()
+    message = refused(
+        *("run", "--model", "openai-chat-completions", "--model_args", "model=m", "--num_fewshot", "9"),
+        *("--tasks", "codemind_ier_sample,codemind_ier_smaple,codemind_sr_sampel"),
+        *("--use_cache", tmp_path / "file" / "cache", "--metadata", '{"benchmark": "humaneval", "promts": 1}'),
+        *("--samples", '{"codemind_ier_sample": [0, 99], "codemind_ier_smaple": [1]}'),
+    )
+    assert message.startswith("10 things are missing"), message
+    for line in (
+        *("unknown task codemind_ier_smaple; did", "unknown task codemind_sr_sampel; did", "OPENAI_API_KEY"),
+        *("--apply_chat_template", "--use_cache", "benchmark is set", "promts", "no task codemind_ier_smaple"),
+        *("leave out 99", "use --num_fewshot 3"),
+    ):
+        assert line in message
+
+
+def test_a_cache_that_is_another_file(tmp_path):
+    arguments = ("run", "--model", "hf", "--model_args", "pretrained=gpt2", "--tasks", "codemind_ier_sample")
+    cache = tmp_path / "cache"
+    path = preflight.path_for_model(
+        SimpleNamespace(model="hf", model_args={"pretrained": "gpt2"}, use_cache=str(cache), seed=None)
+    )
+    file = tmp_path / f"{path}_rank0.db"
+    file.write_text("responses, but not of ours" * 40)
+    assert f"{file}: no cache of responses" in refused(*arguments, "--use_cache", cache)
 
 
 @pytest.mark.parametrize(("model", "arguments", "content", "expected"), [
