@@ -79,7 +79,8 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
 
 @pytest.mark.parametrize(("arguments", "expected"), [
     (("--model", "codemind-nul"), "--model codemind-nul: unknown; did you mean codemind-null"),
-    (("--model", "local-chat-completions", "--model_args", "base_url=http://x"), "takes chat messages: add --apply_chat_template"),
+    (("--model", "local-chat-completions", "--model_args", "base_url=http://x"),
+     "takes chat messages: add --apply_chat_template"),
     (("--model", "codemind-replay"), "add --model_args responses=FILE"),
     (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
     (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
