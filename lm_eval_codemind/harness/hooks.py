@@ -117,8 +117,8 @@ class Hooks:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What ``--metadata`` may set besides ``prompts``."""
-        return self._family.options
+        """What ``--metadata`` may set."""
+        return ("prompts", THINKING, *self._family.options)
 
     def dataset(
         self,

@@ -272,7 +272,7 @@ def _metadata_faults(config: Any, manager: Any, own: Sequence[str], alone: bool)
     from lm_eval.tasks._yaml_loader import load_yaml
 
     faults = []
-    known = {"prompts"}
+    known = set[str]()
     given = {name: value for name, value in (config.metadata or {}).items() if name not in (config.model_args or {})}
     for task in own if given else ():
         dataset = load_yaml(manager.task_index[task].yaml_path).get("custom_dataset")

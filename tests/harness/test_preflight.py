@@ -91,7 +91,7 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
     (("--model", "codemind-null", "--samples", '{"codemind_ier_smaple": [1]}'),
      "the run has no task codemind_ier_smaple; did you mean codemind_ier_sample"),
     (("--model", "codemind-null", "--metadata", '{"promts": "x"}'), "unknown key promts; did you mean prompts"),
-    (("--model", "codemind-null", "--metadata", '{"items": "all"}'), "unknown key items; the tasks take prompts"),
+    (("--model", "codemind-null", "--metadata", '{"items": "all"}'), "unknown key items; the tasks take prompts, thinking"),
     (("--model", "codemind-null", "--metadata", '{"benchmark": "humaneval"}'),
      "benchmark is set by the file of codemind_ier_sample; leave it out, and use codemind_ier_humaneval"),
     (("--model", "local-completions"), "has no address: add base_url=http://localhost:8000/v1/completions"),
