@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.results.observations import Observation, observe
-from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.results.rescoring import rescored
+from lm_eval_codemind.results.runs import Run, read_runs
 from tests.results.browser import Browser, start_browser
 from tests.results.harness import evaluate
 
@@ -25,6 +26,13 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def observations(output: Path) -> list[Observation]:
     return observe(read_runs([output]))
+
+
+@pytest.fixture(scope="session")
+def again(output: Path) -> Iterator[Run]:
+    """A rescoring of the run of the model that is right on scripts only."""
+    with rescored(*read_runs([output / "org__scripts"])) as run:
+        yield run
 
 
 @pytest.fixture

@@ -13,12 +13,21 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.data.manifest import released_digests
 from lm_eval_codemind.questions import Key, digest, sealed
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.results.submission import Submission, eval_results, leaderboard_csv, leaderboard_rows
+from lm_eval_codemind.results.submission import (
+    Submission,
+    eval_results,
+    leaderboard_csv,
+    leaderboard_rows,
+    model_reasons,
+    reasons_against,
+)
+from lm_eval_codemind.results.verification import verify
 from lm_eval_codemind.samples import Metric, TaskRun
-from tests.cli import codemind, refused, said
+from tests.cli import refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate, task_manager
@@ -29,6 +38,13 @@ HEADER = "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTes
 
 def arguments(run: Path, output: Path, *options: str, model: str = "org/scripts") -> list[object]:
     return ["submit", run, "--model", model, "--dataset", "org/codemind", "-o", output, *options]
+
+
+def reasons(run: Path, again: Run) -> str:
+    """Return the reasons why a run, which may be changed, is not submitted; ``again`` rescores it as it was."""
+    (changed,) = read_runs([run])
+    submission = Submission("org/scripts", "org/codemind")
+    return "\n".join(reasons_against(changed, again, verify(changed, again), submission, released_digests()))
 
 
 def test_a_complete_run_is_written_in_every_form(output, tmp_path):
@@ -123,84 +139,92 @@ def test_the_row_of_der_is_that_of_its_first_stage(family, benchmark, row):
     (suite_of, "data_sha256", "0" * 64, "unknown data: SHA-256 of sample is 000"),
     (lambda raw: raw, "system_instruction", "Think hard.", "a system instruction was given"),
 ])  # fmt: skip
-def test_a_run_made_differently_is_refused(run, tmp_path, place, name, value, reason):
+def test_a_run_made_differently_is_refused(run, again, place, name, value, reason):
+    assert reasons(run, again) == ""
     change_results(run, lambda raw: place(raw).update({name: value}))
-    assert reason in refused(*arguments(run, tmp_path / "out"))
-    assert not (tmp_path / "out").exists()
+    assert reason in reasons(run, again)
 
 
 RUN_AS = "the run's model is org/scripts"
 
 
-@pytest.mark.parametrize(("model", "was", "reason"), [
-    ("org/other", [], f"--model org/other: {RUN_AS}; if that is the same model, add --model-was"),
-    ("org/other", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
-    ("org/scripts", ["--model-was", "org/third"], f"--model-was org/third: {RUN_AS}"),
+def made_with(model: str, arguments: str = "", name: str = "org/m") -> Run:
+    """Return a run of no task, made with a model of the harness; results call it by a name."""
+    return Run(Path("results.json"), name, name, (), {"config": {"model": model, "model_args": arguments}})
+
+
+@pytest.mark.parametrize(("run", "model", "was", "reason"), [
+    (made_with("vllm", name="org/scripts"), "org/other", None, f"--model org/other: {RUN_AS}; if that is the same"),
+    (made_with("vllm", name="org/scripts"), "org/other", "org/third", f"--model-was org/third: {RUN_AS}"),
+    (made_with("vllm", name="org/scripts"), "org/scripts", "org/third", f"--model-was org/third: {RUN_AS}"),
+    (made_with("vllm", name="org/scripts"), "org/other", "org/scripts", ""),
+    (made_with("codemind-oracle"), "org/m", None, "made with codemind-oracle, which only checks the suite"),
+    (made_with("codemind-oracle", "pretrained=org/m"), "org/m", None, "made with codemind-oracle"),
+    (made_with("codemind-null"), "org/m", None, "made with codemind-null, which only checks the suite"),
+    (made_with("codemind-replay", "responses=file"), "org/m", None, "does not say which model gave them"),
+    (made_with("codemind-replay", "responses=file,model=codemind-oracle", "codemind-oracle"), "org/m",
+     "codemind-oracle", "the responses are those of codemind-oracle"),
+    (made_with("codemind-replay", "responses=file,model=org/m"), "org/m", None, ""),
 ])  # fmt: skip
-def test_a_run_of_another_model_is_refused(run, tmp_path, model, was, reason):
-    assert reason in refused(*arguments(run, tmp_path / "out", *was, model=model))
-    assert not (tmp_path / "out").exists()
+def test_a_run_is_shown_under_its_own_models_name(run, model, was, reason):
+    reasons = "\n".join(model_reasons(run, model, was))
+    assert (reason in reasons) if reason else not reasons, reasons
 
 
-REPLAY = ["codemind-replay", "--model_args"]
-
-
-@pytest.mark.parametrize(("model", "reason"), [
-    (["codemind-oracle"], "made with codemind-oracle, which only checks the suite"),
-    (["codemind-oracle", "--model_args", "pretrained=org/m"], "made with codemind-oracle"),
-    (["codemind-null"], "made with codemind-null, which only checks the suite"),
-    ([*REPLAY, "responses={file}"], "does not say which model gave them"),
-    ([*REPLAY, "responses={file},model=codemind-oracle"], "the responses are those of codemind-oracle"),
-    ([*REPLAY, "responses={file},model=org/m"], ""),
-])  # fmt: skip
-def test_models_that_check_the_suite_are_refused(output, tmp_path, model, reason):
-    (samples,) = (output / "org__right").glob("samples_*.jsonl")
-    options = [option.format(file=samples) for option in model]
-    said("run", "--model", *options, "--tasks", TASK, "--output_path", tmp_path / "run", "--log_samples")
-    (run,) = read_runs([tmp_path / "run"])
-    # Saying what the run calls its model does not help.
-    was = [] if run.model == "org/m" else ["--model-was", run.model]
-    result = codemind(*arguments(tmp_path / "run", tmp_path / "out", *was, "--recorded", model="org/m"))
-    assert (result.exit_code == 0) == (not reason), result.output
-    assert reason in result.output
-
-
-def test_an_altered_run_is_refused_by_name_of_the_problem(run, tmp_path):
+def test_an_altered_run_is_refused_by_name_of_the_problem(run, again, tmp_path):
     problem = change_sample(run, 5, add_a_character)
-    message = refused(*arguments(run, tmp_path / "out"))
-    assert re.search(rf"rescoring differs: {TASK}, {problem}.*the response", message)
-
-
-def test_a_limited_sampled_run_with_other_settings_gets_all_reasons_at_once(tmp_path):
-    settings = {"limit": 3, "num_fewshot": 0, "gen_kwargs": "temperature=0.7,do_sample=True"}
-    tasks = [TASK, "codemind_ier_direct_sample"]
-    evaluate(tmp_path / "run", "org/model", lambda doc: doc["target"], tasks, **settings)
-    message = refused(*arguments(tmp_path / "run", tmp_path / "out", "--user", "me", model="model"))
+    assert re.search(rf"rescoring differs: {TASK}, {problem}.*the response", reasons(run, again))
+    # The command asks for these reasons, and writes nothing.
+    options = ["--user", "me", "--model-was", "org/third"]
+    message = refused(*arguments(run, tmp_path / "out", *options, model="model"))
     for reason in (
+        f"rescoring differs: {TASK}, {problem}",
         "--model model: must be ORG/NAME",
         "--source-url, which is missing",
-        "limited: run with --limit 3",
-        f"{TASK}: not the default settings: num_fewshot is 0, by default 3",
-        f"{TASK}: not the default settings: generation_kwargs is",
-        f"{TASK}: sampled:",
-        "codemind_ier_direct_sample: results of this task are not submitted",
+        f"--model-was org/third: {RUN_AS}",
     ):
         assert reason in message, reason
     assert not (tmp_path / "out").exists()
 
 
+def test_a_limited_sampled_run_with_other_settings_gets_all_reasons_at_once(run, again):
+    def change(raw: dict[str, Any]) -> None:
+        raw["config"]["limit"] = 3
+        raw["n-samples"][TASK]["effective"] = 3
+        raw["configs"][TASK]["num_fewshot"] = 0
+        raw["configs"][TASK]["generation_kwargs"] |= {"temperature": 0.7, "do_sample": True}
+        raw["results"]["codemind_ier_direct_sample"] = raw["results"][TASK]
+        raw["configs"]["codemind_ier_direct_sample"] = raw["configs"][TASK]
+
+    change_results(run, change)
+    texts = reasons(run, again)
+    for reason in (
+        "limited: run with --limit 3",
+        f"{TASK}: not the default settings: num_fewshot is 0, by default 3",
+        f"{TASK}: not the default settings: generation_kwargs is",
+        f"{TASK}: sampled:",
+    ):
+        assert reason in texts, reason
+
+
+def test_a_task_that_is_not_submitted_and_one_without_samples_are_refused_by_name(run, again):
+    def change(raw: dict[str, Any]) -> None:
+        for name, variant in (("codemind_ier_direct_sample", "ier_direct"), ("codemind_ier_again", None)):
+            raw["results"][name] = raw["results"][TASK]
+            raw["configs"][name] = json.loads(json.dumps(raw["configs"][TASK]))
+            if variant:
+                raw["configs"][name]["metadata"]["suite"]["family"] = variant
+
+    change_results(run, change)
+    texts = reasons(run, again)
+    assert "codemind_ier_direct_sample: results of this task are not submitted" in texts
+    assert "codemind_ier_again: no samples; run it with --log_samples" in texts
+    assert f"{TASK}: no samples" not in texts
+
+
 def test_a_run_without_samples_is_refused(run, tmp_path):
     next(run.glob("samples_*")).unlink()
     assert "--log_samples" in refused(*arguments(run, tmp_path / "out"))
-
-
-def test_a_task_without_samples_among_others_is_refused_by_name(tmp_path):
-    folder = tmp_path / "run"
-    evaluate(folder, "org/model", lambda doc: doc["target"], [TASK, "codemind_ier_unrolled_sample"])
-    next(folder.rglob("samples_codemind_ier_unrolled_sample_*")).unlink()
-    message = refused(*arguments(folder, tmp_path / "out", model="org/model"))
-    assert "codemind_ier_unrolled_sample: no samples; run it with --log_samples" in message
-    assert f"{TASK}: no samples" not in message
 
 
 def test_several_runs_are_named(output, tmp_path):

@@ -12,8 +12,8 @@ from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.reference import OracleLM
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.results.verification import sealed_responses
+from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.results.verification import Verification, sealed_responses, verify
 from tests.cli import codemind, refused, said
 from tests.results.conftest import TASK
 
@@ -41,6 +41,11 @@ def change_results(run: Path, change: Change) -> None:
 def suite_of(raw: dict[str, Any]) -> dict[str, Any]:
     suite: dict[str, Any] = raw["configs"][TASK]["metadata"]["suite"]
     return suite
+
+
+def verified(run: Path, again: Run) -> Verification:
+    """Compare a run, which may be changed, with a rescoring of it as it was."""
+    return verify(*read_runs([run]), again)
 
 
 def test_a_fresh_run_is_equal_and_every_response_is_sealed(output):
@@ -92,43 +97,38 @@ CHANGES = [
 
 @pytest.mark.parametrize("line", [0, 23, 47])
 @pytest.mark.parametrize(("change", "what"), CHANGES)
-def test_one_altered_value_of_a_sample_is_named(run, line, change, what):
+def test_one_altered_value_of_a_sample_is_named(run, again, line, change, what):
     problem = change_sample(run, line, change)
-    result = codemind("verify", run)
-    assert result.exit_code == 1, result.output
-    assert any(problem in text and what in text for text in result.output.splitlines()), result.output
+    texts = [str(difference) for difference in verified(run, again).differences]
+    assert any(problem in text and what in text for text in texts), texts
 
 
-def test_one_altered_digit_of_a_metric_is_named(run):
+def test_differences_and_circumstances_are_printed(run):
     def change(raw: dict[str, Any]) -> None:
+        suite_of(raw)["data_sha256"] = "0123"
+        raw["lm_eval_version"] = "0.4.12"
         raw["results"][TASK]["r_ier,strict-match"] += 1e-12
 
     change_results(run, change)
-    assert f"{TASK}: r_ier,strict-match is 0.2083" in refused("verify", run)
+    problem = change_sample(run, 5, add_a_character)
+    output = refused("verify", run)
+    assert f"{TASK}: r_ier,strict-match is 0.2083" in output
+    assert problem in output and "the response is changed since the run" in output
+    assert "data_sha256: 0123, " in output and "lm-eval: 0.4.12, " in output
 
 
-def test_samples_left_out_are_noticed(run):
+def test_samples_left_out_are_noticed(run, again):
     (file,) = run.glob("samples_*.jsonl")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
-    assert "the list of samples is changed" in refused("verify", run)
+    assert any("the list of samples is changed" in str(each) for each in verified(run, again).differences)
     file.unlink()
     assert "--log_samples" in refused("verify", run)
 
 
-def test_reasons_are_given_where_the_circumstances_differ(run):
-    def change(raw: dict[str, Any]) -> None:
-        suite_of(raw)["data_sha256"] = "0123"
-        raw["lm_eval_version"] = "0.4.12"
-        raw["results"][TASK]["r_ier,strict-match"] = 0.5
-
-    change_results(run, change)
-    output = codemind("verify", run).output
-    assert "data_sha256: 0123, " in output and "lm-eval: 0.4.12, " in output
-
-
-def test_a_run_without_digests_of_its_responses_is_noted(run):
+def test_a_run_without_digests_of_its_responses_is_noted(run, again):
     change_results(run, lambda raw: suite_of(raw).pop("responses"))
-    assert "recorded no digest for 24 responses" in said("verify", run)
+    verification = verified(run, again)
+    assert verification.equal and "recorded no digest for 24 responses" in "\n".join(verification.notes)
 
 
 def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path):
