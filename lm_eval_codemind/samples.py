@@ -55,6 +55,17 @@ def response_text(logged: Any) -> str:
     return "" if logged is None else str(logged)
 
 
+def logged_responses(resps: Any) -> list[Any]:
+    """Return the responses that the harness logged for a document: of each request a list, or the only one.
+
+    Raises:
+        TypeError: If it is not a list.
+    """
+    if not isinstance(resps, list):
+        raise TypeError(f"resps are {type(resps).__name__}, and must be a list")
+    return [text for of_request in resps for text in (of_request if isinstance(of_request, list) else [of_request])]
+
+
 def prompt_as_sent(request: Any) -> tuple[str, bool]:
     """Return the prompt of a request as the harness logged it, and whether it is a chat.
 

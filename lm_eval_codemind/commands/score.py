@@ -159,6 +159,7 @@ def recorded_documents(
     from lm_eval_codemind.harness.contract import SeveralResponses
     from lm_eval_codemind.harness.location import load_once
     from lm_eval_codemind.harness.recordings import COLUMNS, documents_with
+    from lm_eval_codemind.questions import Key
 
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
@@ -166,10 +167,12 @@ def recorded_documents(
         raise UserError(f"no task of this suite: {', '.join(unknown)}{suggestion}")
     indices = {}
     numbers_of_responses: set[int] = set()
+    asked = set[Key]()
     tasks = load_once(manager, names)["tasks"]
     for name, task in tasks.items():
         numbers, others = list[int](), list[str]()
         for index, document in enumerate(documents_with(COLUMNS, task.eval_docs)):
+            asked.add(recordings.key_of(document))
             if recordings.has(document) and recordings.answer_another_question(document):
                 others.append(document["problem_id"])
             elif recordings.has(document):
@@ -184,6 +187,12 @@ def recorded_documents(
             logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
         raise UserError(f"no response belongs to a problem of {', '.join(names)}")
+    unasked, left_out = recordings.outside(asked)
+    if unasked:
+        total = sum(map(len, recordings.responses.values()))
+        shown = ", ".join(f"{key.benchmark}/{key.problem_id}" for key in unasked[:3]) + (", …" if unasked[3:] else "")
+        text = "%d of %d responses belong to no question of %s: %s"
+        logger.warning(text, left_out, total, ", ".join(names), shown)
     fewest, most = min(numbers_of_responses), max(numbers_of_responses)
     if fewest < most:
         logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)

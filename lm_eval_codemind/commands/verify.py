@@ -13,7 +13,8 @@ from lm_eval_codemind.commands import DIRECTORY, count, runs_argument, value_err
 @click.option(
     "--prompts", type=DIRECTORY, help="Directory of the prompt templates that the runs used, if it has moved."
 )
-def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
+@click.option("--include_path", type=DIRECTORY, help="Directory of the tasks that the runs used, if it has moved.")
+def command(runs: tuple[Path, ...], shown: int, prompts: Path | None, include_path: Path | None) -> None:
     """Score RUNS again and compare the results.
 
     No model is asked. Everything that the results record is compared.
@@ -29,7 +30,7 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     equal = True
     with value_errors(), opened(runs) as paths:
         for run in read_runs(paths):
-            with rescored(run, prompts) as again:
+            with rescored(run, prompts, include_path) as again:
                 result = verify(run, again)
             equal = equal and result.equal
             metrics = sum(len(task.metrics) for task in run.tasks)

@@ -25,6 +25,7 @@ from lm_eval_codemind.harness.contract import (
 )
 from lm_eval_codemind.harness.location import task_directories, task_manager
 from lm_eval_codemind.harness.preflight import checked
+from lm_eval_codemind.harness.provenance import included
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import path_for_model, use_own_cache
 
@@ -90,6 +91,9 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
     first = list(dict.fromkeys(task for name in first for task in manager.match_tasks([name]) or [name]))
     stack.callback(checked.clear)
     checked.append(True)
+    if config.include_path:
+        stack.callback(included.clear)
+        included.append(str(Path(config.include_path).resolve()))
     # It asks git, which complains outside of a repository.
     stack.enter_context(patch.object(evaluator, "get_git_commit_hash", commit))
     if set(names) <= set(manager.all_tasks):

@@ -15,6 +15,7 @@ from typing import Any
 from lm_eval_codemind.errors import UserError, collecting, did_you_mean
 from lm_eval_codemind.harness.contract import dataset_arguments, several, tasks_of
 from lm_eval_codemind.harness.location import load_once, task_directories
+from lm_eval_codemind.harness.provenance import included
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import opened, path_for_model, use_own_cache
 
@@ -98,6 +99,8 @@ def check_before_loading() -> None:
                 if not checked:
                     raise
                 raise UserError(f"--tasks: {error}; `lm_eval ls tasks` lists the tasks") from error
+        if isinstance(self.include_path, (str, Path)):
+            included.append(str(Path(self.include_path).resolve()))
         try:
             manager = _manager_of(usual, self, metadata)
             check_run(self, manager, [name for name in _names(self.tasks) if isinstance(name, str)])

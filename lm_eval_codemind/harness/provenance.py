@@ -39,6 +39,12 @@ THINKING, OPENED = "thinking", "opened"
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
 
 
+INCLUDED = "include_path"
+
+# The directory in --include_path of the run in progress.
+included: list[str] = []
+
+
 def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]]) -> dict[str, Dataset]:
     """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
 
@@ -86,6 +92,7 @@ def record_task(
         prompts="packaged" if templates.packaged else str(templates.directory.parent),
         prompts_sha256=templates.digest(benchmark.language),
         options=dict(options),
+        **({INCLUDED: included[-1]} if included else {}),
         python=platform.python_version(),
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )

@@ -4,7 +4,7 @@ import gzip
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.reply import Reply
 from lm_eval_codemind.harness.result_files import read_samples
 from lm_eval_codemind.questions import Key, digest
-from lm_eval_codemind.samples import prompt_as_sent
+from lm_eval_codemind.samples import logged_responses, prompt_as_sent
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -63,22 +63,28 @@ class Recordings:
         Raises:
             KeyError: If the document is not one of this suite.
         """
-        return self.responses.get(self._key(document), [])
+        return self.responses.get(self.key_of(document), [])
 
     def prompts_of(self, document: Mapping[str, Any]) -> list[str]:
         """Return the prompts that the rows of a document's responses name; none where a row names none."""
-        prompts = self.prompts.get(self._key(document), [])
+        prompts = self.prompts.get(self.key_of(document), [])
         return prompts if all(prompts) else []
 
     def has(self, document: Mapping[str, Any]) -> bool:
         """Whether there is a row about a document."""
-        return self._key(document) in self.asked
+        return self.key_of(document) in self.asked
 
     def answer_another_question(self, document: Mapping[str, Any]) -> bool:
         """Whether the row about a document answers another question; see :func:`answers_another_question`."""
-        return answers_another_question(self.asked[self._key(document)], document)
+        return answers_another_question(self.asked[self.key_of(document)], document)
 
-    def _key(self, document: Mapping[str, Any]) -> Key:
+    def outside(self, keys: Container[Key]) -> tuple[list[Key], int]:
+        """Return the keys of rows that are not among some keys, and how many responses they have."""
+        others = [key for key in self.asked if key not in keys]
+        return others, sum(len(self.responses[key]) for key in others)
+
+    def key_of(self, document: Mapping[str, Any]) -> Key:
+        """Return the key under which a document's responses are, if there are any."""
         key = Key.of(document).recorded()
         return key if self.responses.get(key) else key._replace(setting="")
 
@@ -93,7 +99,8 @@ def read_recordings(
 
     Each line is one of these JSON objects. Several lines about the same question are several responses to it.
 
-    - ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) or ``responses``, and optionally
+    - ``benchmark``, ``problem_id``, ``response`` or ``responses`` (null or an empty list if the model gave none), and
+      optionally
       ``setting``, ``item``, ``model`` and ``prompt`` (what the model was given);
     - a line of a sample file that the harness wrote with ``--log_samples``;
     - a line of EvalPlus' sample files: ``task_id``, such as ``HumanEval/0`` or ``Mbpp/2``, and ``solution``.
@@ -245,7 +252,7 @@ def _key_of(row: Any) -> Key:
 
 def _responses_of(row: Mapping[str, Any]) -> list[Reply]:
     if "doc" in row:
-        texts = [response for responses in row["resps"] for response in responses]
+        texts = logged_responses(row["resps"])
     elif "responses" in row:
         texts = row["responses"]
     else:
@@ -255,7 +262,8 @@ def _responses_of(row: Mapping[str, Any]) -> list[Reply]:
     for text in texts:
         if text is not None and not isinstance(text, str):
             raise TypeError(f"the response is {type(text).__name__}, and must be a text or null")
-    return [Reply(text or "") for text in texts]
+    # Who asked and recorded none has no answer.
+    return [Reply(text or "") for text in texts or [None]]
 
 
 def _prompt_of(row: Mapping[str, Any]) -> str:
@@ -290,7 +298,8 @@ def read_lines(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         zipped = file.read(2) == GZIP_MAGIC
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if zipped else path.open(encoding="utf-8") as lines:
+        # Without the mark that some programs put in front of UTF-8.
+        with gzip.open(path, "rt", encoding="utf-8-sig") if zipped else path.open(encoding="utf-8-sig") as lines:
             yield from lines
     except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
         raise UserError(f"{path}: neither UTF-8 text nor a whole gzip file of it ({error})") from error

@@ -25,7 +25,7 @@ from lm_eval_codemind.harness.provenance import THINKING, templates_of
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.questions import Key, Question, digest, sealed
-from lm_eval_codemind.samples import response_text
+from lm_eval_codemind.samples import logged_responses, response_text
 
 logger = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ def _responses(samples: Path, recorded: object, documents: Mapping[Key, Any]) ->
         # A task of several filters logs a line for each; the responses are the same in all of them.
         if key not in documents or key in responses:
             continue
-        texts = tuple(response_text(text) for of_request in row["resps"] for text in of_request)
+        texts = tuple(map(response_text, logged_responses(row["resps"])))
         if seals.get(key.within_task(), digest(texts)) != digest(texts):
             raise UserError(
                 f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "

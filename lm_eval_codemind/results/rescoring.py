@@ -19,7 +19,7 @@ from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_manager
-from lm_eval_codemind.harness.provenance import THINKING, templates_of
+from lm_eval_codemind.harness.provenance import INCLUDED, THINKING, templates_of
 from lm_eval_codemind.harness.recordings import Recordings, logged_recordings
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.harness.templates import Templates
@@ -34,6 +34,7 @@ def replay(
     output: Path,
     metadata: Mapping[str, Any] | None = None,
     journal: Path | None = None,
+    include_path: Path | None = None,
 ) -> None:
     """Score files of recorded responses with the harness, which writes its results and samples and prints nothing.
 
@@ -45,25 +46,27 @@ def replay(
     arguments += ["--tasks", ",".join(documents), "--samples", json.dumps(documents), "--confirm_run_unsafe_code"]
     arguments += ["--output_path", str(output), "--log_samples"]
     arguments += ["--metadata", json.dumps(metadata)] if metadata else []
+    arguments += ["--include_path", str(include_path)] if include_path else []
     variables = {JOURNAL_VARIABLE: str(journal or ""), "LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
     with contextlib.redirect_stdout(io.StringIO()), environment(**variables):
         run_harness(arguments)
 
 
 @contextmanager
-def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
+def rescored(run: Run, prompts: Path | None = None, include_path: Path | None = None) -> Iterator[Run]:
     """Score the responses of a run again, and give the new run; its files are removed afterwards.
 
     The same tasks score the same documents, without a model, with the run's ``--metadata``. ``prompts`` is the
-    directory of the user's templates, if they have moved since.
+    directory of the user's templates, and ``include_path`` that of the user's tasks, if they have moved since.
 
     Raises:
-        UserError: If the run has no samples, a task has another version here, its templates are missing, or its data
-            are missing and cannot be built.
+        UserError: If the run has no samples, a task is unknown or has another version here, its templates are missing,
+            or its data are missing and cannot be built.
     """
-    _require_same_versions(run)
+    include_path = include_path or _include_path(run)
+    _require_same_versions(run, include_path)
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
-        _score_again(run, prompts, Path(folder))
+        _score_again(run, prompts, include_path, Path(folder))
         again = read_runs([Path(folder)])
         yield Run(
             path=again[0].path,
@@ -74,7 +77,7 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         )
 
 
-def _score_again(run: Run, prompts: Path | None, folder: Path) -> None:
+def _score_again(run: Run, prompts: Path | None, include_path: Path | None, folder: Path) -> None:
     """Score a run's responses into a folder: in one run of the harness, or one for each of its settings."""
     recordings: dict[str, Recordings] = {}
     places: dict[str, list[int]] = {}
@@ -95,13 +98,27 @@ def _score_again(run: Run, prompts: Path | None, folder: Path) -> None:
         documents = {task.task: places[task.task] for task in tasks}
         try:
             with several_responses(SeveralResponses(recordings.__getitem__, fewest)):
-                replay(files, model_args, documents, folder / str(number), json.loads(metadata))
+                replay(
+                    files, model_args, documents, folder / str(number), json.loads(metadata), include_path=include_path
+                )
         except UpstreamError as error:
             raise UserError(f"{', '.join(documents)} cannot be scored again here: {error}") from error
 
 
-def _require_same_versions(run: Run) -> None:
-    known = task_manager().task_index
+def _include_path(run: Run) -> Path | None:
+    """Return the directory of the user's tasks that the run records, where it is still there."""
+    places = {str(task.suite[INCLUDED]) for task in run.tasks if task.suite.get(INCLUDED)}
+    return next((Path(place) for place in places if Path(place).is_dir()), None)
+
+
+def _require_same_versions(run: Run, include_path: Path | None) -> None:
+    known = task_manager(include_path=include_path).task_index
+    unknown = [task.task for task in run.tasks if task.task not in known]
+    if unknown:
+        raise UserError(
+            f"{run.path}: {', '.join(unknown)}: no tasks of this suite; name the directory of their YAML files with "
+            "--include_path DIR"
+        )
     for task in run.tasks:
         there = task.metadata.get("version")
         here = (known[task.task].cfg.get("metadata") or {}).get("version") if task.task in known else None

@@ -208,3 +208,27 @@ def test_score_leaves_out_answers_to_other_questions(recorded, tmp_path):
     results, samples = read_run(tmp_path / "again")
     assert results["n-samples"]["codemind_ier_sample"]["effective"] == 3
     assert first not in {row["doc"]["problem_id"] for row in samples["codemind_ier_sample"]}
+
+
+def test_score_says_what_it_leaves_out_and_reads_odd_files(tmp_path, caplog):
+    """Rows of no question, an empty list, a mark of the encoding, and a text where the harness logs a list."""
+    problems = sample.read()
+    rows = [
+        {"benchmark": "sample", "problem_id": problem.problem_id, "response": f"<output>{problem.output}</output>"}
+        for problem in problems[:4]
+    ]
+    rows[0] = {**{name: rows[0][name] for name in ("benchmark", "problem_id")}, "responses": []}
+    logged = {"benchmark": "sample", "problem_id": problems[4].problem_id, "setting": "steps", "item": ""}
+    rows.append(
+        {"doc": logged, "doc_id": 4, "filter": "strict-match", "resps": [f"<output>{problems[4].output}</output>"]}
+    )
+    rows += [{"benchmark": name, "problem_id": "nosuch", "response": "x"} for name in ("sample", "humaneval")]
+    path, out = tmp_path / "responses.jsonl", tmp_path / "out"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8-sig")
+    said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
+    assert (
+        "2 of 7 responses belong to no question of codemind_ier_sample: sample/nosuch, humaneval/nosuch" in caplog.text
+    )
+    results, samples = read_run(out)
+    assert results["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 4 / 5
+    assert [len(row["resps"][0]) for row in samples["codemind_ier_sample"]] == [1] * 10

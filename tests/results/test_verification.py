@@ -158,3 +158,18 @@ def test_a_run_with_other_documents_verifies(task, metadata, tmp_path):
     arguments += ["--metadata", ",".join(f"{name}={value}" for name, value in metadata.items()), "--log_samples"]
     said(*arguments, "--confirm_run_unsafe_code")
     said("verify", tmp_path / "run")
+
+
+def test_a_run_of_a_task_of_the_user_verifies(tmp_path):
+    """The directory of the task is recorded; where it has moved, it is asked for."""
+    tasks = tmp_path / "tasks"
+    tasks.mkdir()
+    config = f"include: {task_directory()}/ier/codemind_ier_sample.yaml\ntask: my_ier_sample\nrepeats: 2\n"
+    (tasks / "my.yaml").write_text(config)
+    run = tmp_path / "run"
+    arguments = ["run", "--model", "codemind-oracle", "--tasks", "my_ier_sample", "--include_path", tasks]
+    said(*arguments, "--output_path", run, "--log_samples", "--limit", "3")
+    assert "equal (1 task" in said("verify", run)
+    moved = tasks.rename(tmp_path / "moved")
+    assert "my_ier_sample: no tasks of this suite; name the directory" in refused("verify", run)
+    assert "equal (1 task" in said("verify", run, "--include_path", moved)
