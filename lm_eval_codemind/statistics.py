@@ -15,6 +15,8 @@ CONFIDENCE = 0.95
 # Resamples of a bootstrap and the seed it starts from, so that the same samples give the same interval.
 RESAMPLES = 2000
 SEED = 20240214
+# Both ends of an interval that would rest on fewer than two problems. Not a number, and tables name it.
+TOO_FEW = float("nan")
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float]) -> Es
         return Estimate(math.nan, math.nan, math.nan, 0)
     parts = [(weight / total, one) for weight, one in zip(weights, estimates, strict=True)]
     value = math.fsum(share * one.value for share, one in parts)
+    if any(one.low is TOO_FEW for one in estimates):
+        return Estimate(value, TOO_FEW, TOO_FEW, sum(one.n for one in estimates))
     below = math.sqrt(math.fsum((share * (one.value - one.low)) ** 2 for share, one in parts))
     above = math.sqrt(math.fsum((share * (one.high - one.value)) ** 2 for share, one in parts))
     return Estimate(value, value - below, value + above, sum(one.n for one in estimates))
@@ -147,7 +151,7 @@ def bootstrap(rows: Sequence[Sequence[float]], of_means: Callable[[Any], Any], l
     Every R score is such a function: R_IER and R_DSR are the mean of one column, and R_SR = mean(pass) exp(mean(S_SR))
     uses two. Each resample draws rows with replacement, one row per problem. The interval lies between two quantiles of
     the resamples. The seed is fixed, so equal rows give equal intervals. If all resamples are equal, the interval comes
-    from :func:`_of_equal_problems`.
+    from :func:`of_equal_problems`.
 
     Args:
         rows: One row per problem, all of the same length.
@@ -176,10 +180,10 @@ def _draws(n: int) -> NDArray[np.float64]:
 def _ends(resampled: NDArray[np.float64], value: float, n: int, lowest: float) -> tuple[float, float]:
     """Return the ends of the percentile interval of a statistic, from its values in the draws."""
     low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, 1 - (1 - CONFIDENCE) / 2])
-    return _of_equal_problems(value, n, lowest) if np.ptp(resampled) < 1e-12 else (float(low), float(high))
+    return of_equal_problems(value, n, lowest) if np.ptp(resampled) < 1e-12 else (float(low), float(high))
 
 
-def _of_equal_problems(value: float, n: int, lowest: float) -> tuple[float, float]:
+def of_equal_problems(value: float, n: int, lowest: float) -> tuple[float, float]:
     """Return the ends of the interval of a statistic v that is the same in all n problems: resampling shows no error.
 
     Up to w of all problems may still be different, the upper end of Wilson's interval for 0 of n. With z the normal

@@ -28,11 +28,13 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     RUNS are result files of the harness (--output_path) or directories with result files. The samples are in the files
     that --log_samples wrote to the same directory.
     """
+    from lm_eval_codemind.results.comparing import require_same_versions
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.report import make_report, render_html
     from lm_eval_codemind.results.runs import read_runs
 
     results = read_runs(runs)
+    require_same_versions(results)
     report = make_report(results, observe(results))
     write_whole(output, render_html(report, title))
     numbers = f"{count(len(results), 'run')}, {count(len(report.observations), 'sample')}"

@@ -24,6 +24,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     from lm_eval_codemind.families.views import views
     from lm_eval_codemind.results.analysis import comparisons, findings, hardest, overall, summary
     from lm_eval_codemind.results.associations import associations, on_same_problems
+    from lm_eval_codemind.results.comparing import require_same_versions
     from lm_eval_codemind.results.observations import ALL, distinct, observe
     from lm_eval_codemind.results.provenance import provenance
     from lm_eval_codemind.results.runs import read_runs
@@ -33,6 +34,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
             click.echo(f"\n{title}\n{table.to_text()}")
 
     results = read_runs(runs)
+    require_same_versions(results)
     observations = observe(results)
     scores = summary(results, observations)
     click.echo(overall(results, scores).without("family").to_text())

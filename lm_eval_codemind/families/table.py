@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from lm_eval_codemind.statistics import Estimate, holm
+from lm_eval_codemind.statistics import TOO_FEW, Estimate, holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,6 +162,8 @@ def corrected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def show(value: Any, kind: Format) -> str:
     """Return a value as readers see it: 0.7151 as ``71.5%`` for a percentage, a tiny p as ``<0.001``, NaN as a dash."""
+    if value is TOO_FEW:
+        return "too few"
     value = _plain(value)
     if value is None:
         return "–"  # noqa: RUF001

@@ -12,6 +12,7 @@ from lm_eval_codemind.results.analysis import PROPERTIES
 from lm_eval_codemind.results.observations import ALL, Observation
 from lm_eval_codemind.results.provenance import effort
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.statistics import TOO_FEW
 
 Row = Mapping[str, Any]
 
@@ -104,6 +105,8 @@ class Samples:
             return Cell("")
         name = _subject(row)
         shown, interval = show(row["value"], "percent"), "not defined" if math.isnan(row["value"]) else ""
+        if row["low"] is TOO_FEW:
+            interval = "too few problems"
         if not math.isnan(row["low"]):
             interval = f"{row['low']:.1%} to {row['high']:.1%}"
         if row.get("effective") != row.get("original"):

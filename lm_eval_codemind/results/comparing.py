@@ -1,5 +1,6 @@
 """Which runs can be compared problem by problem."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,24 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.results.observations import distinct
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.settings import differences
+
+
+def require_same_versions(runs: Iterable[Run]) -> None:
+    """Check that runs have each task in one version only.
+
+    Raises:
+        UserError: If a task has several. The message names two of the files.
+    """
+    known: dict[str, tuple[object, Path]] = {}
+    for run in runs:
+        for task in run.tasks:
+            version = task.metadata.get("version")
+            there, path = known.setdefault(task.task, (version, run.path))
+            if version != there:
+                raise UserError(
+                    f"{task.task} has version {there} in {path} and version {version} in {run.path}, and scores of "
+                    "different versions are not comparable; run one of them again, or leave one out"
+                )
 
 
 def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
@@ -32,13 +51,8 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
     if not common:
         raise UserError(f"{first} has {', '.join(one)}, {second} has {', '.join(other)}: no task in common")
     notes = []
+    require_same_versions(run for runs in sides for run in runs)
     for name in common:
-        versions = [task.metadata.get("version") for _, task in (one[name], other[name])]
-        if versions[0] != versions[1]:
-            raise UserError(
-                f"{name} has version {versions[0]} in {first} and version {versions[1]} in {second}, and scores of "
-                "different versions are not comparable; run one of them again"
-            )
         notes += [f"{name}: {text}" for text in differences(one[name], other[name])]
     compared = [
         replace(run, label=label, tasks=tuple(task for task in run.tasks if task.task in common))

@@ -8,6 +8,7 @@ from lm_eval_codemind.results.observations import distinct, observe
 from lm_eval_codemind.results.provenance import generation, text_of
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
+from lm_eval_codemind.statistics import TOO_FEW
 
 # Characters of a digest that are shown.
 _DIGEST = 12
@@ -54,7 +55,9 @@ def citations(runs: Sequence[Run]) -> list[str]:
     scores: dict[tuple[str, str], list[str]] = {}
     for row, shown in zip(table.rows, table.shown(), strict=True):
         cells = dict(zip(row, shown, strict=True))
-        interval = "no interval" if isnan(row["low"]) else f"95% interval {cells['low']} to {cells['high']}"
+        interval = f"95% interval {cells['low']} to {cells['high']}"
+        if isnan(row["low"]):
+            interval = "too few problems for an interval" if row["low"] is TOO_FEW else "no interval"
         score = f"{row['metric']} {cells['value']} ({interval})"
         scores.setdefault((row["model"], row["group"]), []).append(score)
     return [

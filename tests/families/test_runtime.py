@@ -16,6 +16,7 @@ from lm_eval_codemind.families.runtime import task as runtime
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.questions import Key, Question
+from lm_eval_codemind.results.analysis import summary
 from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
@@ -238,3 +239,20 @@ def test_published_labels_accept_their_own_answers(built):
             question = Question.from_document(document)
             answer = runtime_published.PUBLISHED_RUNTIME.read(document["target"], question, "extract-answer")
             assert runtime_published.PUBLISHED_RUNTIME.right(question, answer), document["item"]
+
+
+@pytest.mark.parametrize(("limit", "problems"), [("4", "one"), ("16", "several")])
+def test_a_score_of_0_is_not_certain(limit, problems, tmp_path):
+    """All lines give the same: the interval is that of equal problems, and one problem has none."""
+    said(
+        "run", "--model", "codemind-null", "--tasks", TASK, "--limit", limit, "--output_path", tmp_path, "--log_samples"
+    )
+    runs = read_runs([tmp_path])
+    rows = [row for row in summary(runs, observe(runs)).rows if row["metric"] in runtime_items.NEEDS]
+    assert rows and not any((row["low"], row["high"]) in ((0, 0), (1, 1)) for row in rows)
+    shown = said("cite", tmp_path), said("show", tmp_path, "-n", "0")
+    if problems == "one":
+        assert "too few problems for an interval" in shown[0] and "too few" in shown[1]
+    else:
+        (row,) = [row for row in rows if row["metric"] == "state_executed"]
+        assert row["value"] == row["low"] == 0 and 0.3 < row["high"] < 0.7

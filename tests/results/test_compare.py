@@ -106,6 +106,8 @@ def test_runs_that_cannot_be_compared_are_named(output, grouped, tmp_path):
     (tmp_path / samples.name).write_text(samples.read_text())
     outdated = refused("compare", output / "org__scripts", tmp_path)
     assert "has version" in outdated and "not comparable" in outdated
+    for command in ("show", "report"):
+        assert "has version" in refused(command, output / "org__scripts", tmp_path)
     # The same model under other settings is labelled by path, and what differs is said.
     raw["configs"][TASK]["metadata"] = json.loads(file.read_text())["configs"][TASK]["metadata"]
     raw["configs"][TASK]["metadata"]["suite"]["prompts_sha256"] = "0" * 64

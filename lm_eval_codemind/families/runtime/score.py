@@ -117,6 +117,11 @@ def averaged_over(metric: str, items: Sequence[Item]) -> int:
     return sum(any(part(item) is not None for part in METRICS[metric]) for item in items)
 
 
+def programs_averaged_over(metric: str, items: Sequence[Item]) -> int:
+    """Return the programs that a metric rests on: of its parts, those of the one with the fewest."""
+    return min(len({item.program for item in items if part(item) is not None}) for part in METRICS[metric])
+
+
 def _ratio(terms: Sequence[tuple[float, float] | None]) -> float:
     known = [term for term in terms if term is not None]
     below = sum(b for _, b in known)

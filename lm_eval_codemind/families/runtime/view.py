@@ -8,13 +8,13 @@ from typing import Any
 
 from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.families.runtime.items import NEEDS, OUTPUT, SETTINGS, STATE, items
-from lm_eval_codemind.families.runtime.score import Item, clustered_stderr, ic, score
+from lm_eval_codemind.families.runtime.score import Item, clustered_stderr, ic, programs_averaged_over, score
 from lm_eval_codemind.families.runtime.selection import ITEMS, USUAL
 from lm_eval_codemind.families.view import Part, Unit, View, exchange
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.samples import Sample, TaskRun
-from lm_eval_codemind.statistics import Estimate, mean
+from lm_eval_codemind.statistics import TOO_FEW, Estimate, mean, of_equal_problems
 
 # A longer line of code pushes its notes to the right, and no other line's.
 _CODE_COLUMNS = 72
@@ -53,12 +53,21 @@ class RuntimeView(View):
         return None if share is None else share >= 1
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""
+        """Return a metric with the interval of its clustered standard error: 1.96 of them to either side.
+
+        Where all programs give the same, that error is 0, and the interval is that of equal problems.
+        """
         if metric not in NEEDS:
             return super().estimate(samples, metric)
         answered = items_of(samples, metric)
         value, error = score(metric, answered), 1.96 * clustered_stderr(metric, answered)
-        return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
+        programs = programs_averaged_over(metric, answered)
+        ends = max(0.0, value - error), min(1.0, value + error)
+        if programs < 2:
+            ends = TOO_FEW, TOO_FEW
+        elif error < 1e-12:
+            ends = of_equal_problems(value, programs, 0.0)
+        return Estimate(value, *ends, len(answered))
 
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return why results may not be submitted: if another number of questions was asked."""
