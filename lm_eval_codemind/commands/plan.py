@@ -58,8 +58,12 @@ def command(
     }
     if rows:
         click.echo(Table("plan", "Plan", "", rows, formats).to_text())
-    for task in counted.later:
-        click.echo(f"{task}: one request for each program of the first stage that passes its tests, at least one")
+    for later in counted.later:
+        tokens = "" if later.output_tokens is None else f", at most {later.output_tokens} output tokens"
+        click.echo(
+            f"{later.task}: 1 to {later.most_requests} requests, one for each program of the first stage that passes "
+            f"its tests{tokens}"
+        )
     if price_in is not None:
         click.echo(f"price of the prompts: {price_in * total['prompts'] / 1e6:.2f}")
     if price_out is not None:

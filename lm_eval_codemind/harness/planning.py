@@ -2,8 +2,9 @@
 
 import io
 import json
+import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -11,12 +12,25 @@ from typing import Any
 from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError, collecting
+from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
+from lm_eval_codemind.harness.stages import SETTING, TASK
 
 # The form of a chat prompt before the endpoint or the tokenizer applies the model's template.
 Messages = Sequence[dict[str, str]]
 Length = Callable[[str | Messages], int]
 
 _TIKTOKEN = "tiktoken:"
+
+# The options that limit the tokens of a response, first those that win, as the harness's backends read them.
+_USUAL_LIMIT_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_OF_COMPLETIONS, _OF_CHATS = ("max_tokens", "max_gen_toks"), ("max_completion_tokens", "max_tokens", "max_gen_toks")
+_LIMIT_NAMES = {
+    **dict.fromkeys(("local-completions", "local-chat-completions", "openai-completions"), _OF_COMPLETIONS),
+    **dict.fromkeys(("anthropic-chat", "anthropic-chat-completions"), _OF_COMPLETIONS),
+    **dict.fromkeys(("openai-chat-completions", "azure-openai-chat-completions"), _OF_CHATS),
+    "sglang-generate": ("max_new_tokens", "max_tokens", "max_gen_toks"),
+    **dict.fromkeys(("sglang", "anthropic-completions"), ("max_gen_toks",)),
+}
 
 
 @dataclass(frozen=True)
@@ -34,17 +48,29 @@ class TaskPlan:
 
 
 @dataclass(frozen=True)
+class LaterPlan:
+    """A task about programs that the model writes in the run: from 1 request to one for each program, if all pass.
+
+    ``output_tokens`` is the most that all responses can have; None if the task sets no limit.
+    """
+
+    task: str
+    most_requests: int
+    output_tokens: int | None
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a run sends.
 
     Attributes:
         tasks: The tasks whose prompts are known before the run.
-        later: Tasks about programs that the model writes in the run. Their requests are not known.
+        later: Tasks about programs that the model writes in the run.
         missing: What this machine lacks for the run, with its fix.
     """
 
     tasks: Sequence[TaskPlan]
-    later: Sequence[str]
+    later: Sequence[LaterPlan]
     missing: Sequence[str]
 
 
@@ -120,10 +146,39 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
             prompt = instance.args[0]
             if prompt not in lengths:
                 lengths[prompt] = measure(json.loads(prompt) if chat else prompt)
-        limits = [instance.args[1].get("max_gen_toks") for instance in sent]
-        most = None if None in limits else sum(map(int, limits))
+        limits = [token_limit(run.config.model, instance.args[1]) for instance in sent]
+        known = [limit for limit in limits if limit is not None]
+        most = sum(known) if len(known) == len(limits) else None
         tasks.append(TaskPlan(name, len(sent), sum(lengths[instance.args[0]] for instance in sent), most))
-    return Plan(tasks, run.later, list(dict.fromkeys(missing)))
+    later = [_later(run, name, by_task) for group in run.later for name in tasks_of(run.manager, group)]
+    return Plan(tasks, later, list(dict.fromkeys(missing)))
+
+
+def token_limit(model: str, options: Mapping[str, Any]) -> int | None:
+    """Return the most tokens of a response, by the name for it that a backend reads; None if there is none.
+
+    Args:
+        model: What ``--model`` names.
+        options: ``generation_kwargs`` of the task with ``--gen_kwargs``.
+    """
+    names = _LIMIT_NAMES.get(model, _USUAL_LIMIT_NAMES)
+    return next((int(options[name]) for name in names if options.get(name) is not None), None)
+
+
+def _later(run: Any, name: str, by_task: Mapping[str, Sequence[Any]]) -> LaterPlan:
+    from lm_eval.tasks._yaml_loader import load_yaml
+
+    stage = dataset_arguments(run.manager, name)
+    sent = by_task.get(stage[TASK], ())
+    programs = sum((instance.doc["setting"] or "") == stage.get(SETTING, "") for instance in sent)
+    limit = run.config.limit
+    if limit is not None:
+        programs = math.ceil(programs * limit) if limit < 1 else min(programs, int(limit))
+    content = load_yaml(run.manager.task_index[name].yaml_path, resolve_func=False)
+    # Without any program there is a question about the benchmark's own.
+    most = max(1, programs) * int(content.get("repeats") or 1)
+    tokens = token_limit(run.config.model, {**content["generation_kwargs"], **(run.config.gen_kwargs or {})})
+    return LaterPlan(name, most, None if tokens is None else most * tokens)
 
 
 def _texts(prompt: str | Messages) -> list[str]:

@@ -59,9 +59,50 @@ def test_an_endpoint_gets_what_was_planned(options, monkeypatch):
     contents = [message["content"] for body in sent for message in body["messages"]]
     assert sum(task.prompts for task in counted.tasks) == sum(map(number_of_words, contents))
     assert sum(task.output_tokens or 0 for task in counted.tasks) == sum(body["max_tokens"] for body in sent)
-    assert counted.later == ["codemind_der_sample"]
+    (later,) = counted.later
+    assert (later.task, later.most_requests, later.output_tokens) == ("codemind_der_sample", 19, 19 * 2048)
     characters = plan(arguments)
     assert sum(task.prompts for task in characters.tasks) == sum(map(len, contents))
+
+
+NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+
+
+@pytest.mark.parametrize("model", ["local-completions", "local-chat-completions", "openai-chat-completions"])
+@pytest.mark.parametrize("names", [(name,) for name in NAMES] + [NAMES[::-1]])
+def test_the_limit_is_the_one_that_an_endpoint_gets(model, names):
+    """By each of its names, and by all with different values."""
+    models = pytest.importorskip("lm_eval.models.openai_completions")
+    classes = {
+        "local-completions": models.LocalCompletionsAPI,
+        "local-chat-completions": models.LocalChatCompletion,
+        "openai-chat-completions": models.OpenAIChatCompletion,
+    }
+    plain = {"base_url": "http://x", "model": "m", "tokenizer_backend": None, "tokenized_requests": False}
+    lm = classes[model](**plain)
+    options = {"max_gen_toks": 2048, **{name: 300 + number for number, name in enumerate(names)}}
+    messages = [{"role": "user", "content": "?"}]
+    body = lm._create_payload(messages, generate=True, gen_kwargs=dict(options))
+    sent = body["max_completion_tokens"] if model.startswith("openai") else body["max_tokens"]
+    assert planning.token_limit(model, options) == sent
+
+
+@pytest.mark.parametrize("names", [(name,) for name in NAMES] + [NAMES[::-1]])
+def test_the_limit_is_the_one_that_a_loaded_model_gets(names):
+    from lm_eval.models.utils import normalize_gen_kwargs
+
+    options = {name: 300 + number for number, name in enumerate(names)}
+    assert planning.token_limit("hf", options) == normalize_gen_kwargs({**options})["max_gen_toks"]
+
+
+def test_an_endpoint_gets_the_limit_of_the_command_line(tmp_path):
+    pytest.importorskip("tenacity", reason="the extra `api` is not installed")
+    arguments = ["--tasks", "codemind_ier_sample", "--apply_chat_template", "--gen_kwargs", "max_tokens=300"]
+    with chat_server(lambda messages: "?") as server:
+        arguments += ["--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}"]
+        said("run", *arguments)
+    (task,) = plan(arguments).tasks
+    assert task.output_tokens == sum(body["max_tokens"] for body in server.requests) == 24 * 300
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +186,7 @@ def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Pat
         prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in rows.values() for _ in row["resps"][0]]
         sent[file.name.removeprefix("samples_").rpartition("_")[0]] = (len(prompts), sum(map(number_of_words, prompts)))
     assert {task.task: (task.requests, task.prompts) for task in counted.tasks} == {
-        task: count for task, count in sent.items() if not task.startswith(tuple(counted.later))
+        task: count for task, count in sent.items() if not task.startswith(tuple(later.task for later in counted.later))
     }
 
 
@@ -154,7 +195,7 @@ def test_samples_are_what_a_run_asks(family, tmp_path):
     names = [path.stem for path in sorted((ROOT / "tasks" / family).glob("codemind_*_sample*.yaml"))]
     arguments = ["--tasks", ",".join(names), "--confirm_run_unsafe_code"]
     counted = plan(arguments, number_of_words)
-    assert {*(task.task for task in counted.tasks), *counted.later} >= set(names)
+    assert {task.task for task in [*counted.tasks, *counted.later]} >= set(names)
     assert_sent(counted, arguments, tmp_path)
 
 
