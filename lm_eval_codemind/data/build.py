@@ -1,15 +1,17 @@
 """Building the benchmarks' files from upstream's. Nothing is executed: what execution has shown is applied."""
 
+import errno
 import json
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.data import manifest
@@ -36,6 +38,9 @@ PLAIN_INPUTS = "proofs/plain_inputs.json"
 # "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same for C+,
 # with the digest of the C+ that was measured.
 LOOP_LENGTHS = "proofs/loop_lengths.json"
+
+# What the system says of a directory that cannot be written.
+_NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 Records = Mapping[str, Mapping[str, Any]]
 
@@ -163,23 +168,46 @@ def build(
         get_benchmark(name)
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with FileLock(directory / ".lock"):
-            entries: dict[str, manifest.Entry] = {}
-            errors: list[UpstreamError] = []
-            for name in tqdm(queue, desc="building", unit="benchmark"):
-                try:
-                    entries[name] = _build(name, upstream, directory)
-                except UpstreamError as error:
-                    errors.append(error)
-                    if len(queue) > 1:
-                        logger.warning("%s is not built: %s", name, error)
-            if errors and not (skip_failing and entries):
-                raise errors[0]
-            return entries
-    except PermissionError as error:
+        entries: dict[str, manifest.Entry] = {}
+        errors: list[UpstreamError] = []
+        for name in tqdm(queue, desc="building", unit="benchmark"):
+            try:
+                with _alone(directory, name) as built_meanwhile:
+                    entries[name] = built_meanwhile or _build(name, upstream, directory)
+            except UpstreamError as error:
+                errors.append(error)
+                if len(queue) > 1:
+                    logger.warning("%s is not built: %s", name, error)
+        if errors and not (skip_failing and entries):
+            raise errors[0]
+        return entries
+    except OSError as error:
+        if error.errno not in _NOT_WRITABLE:
+            raise
         raise UpstreamError(
             f"{directory}: data cannot be written there ({error}); set CODEMIND_DATA to a directory of your own"
         ) from error
+
+
+@contextmanager
+def _alone(directory: Path, name: str) -> Iterator[manifest.Entry | None]:
+    """Keep other processes from building a benchmark for a while; they may build others.
+
+    Gives the benchmark's entry if another process built it while this one waited.
+    """
+    lock = FileLock(directory / f".{name}.lock")
+    waits = False
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        logger.warning("another process builds %s in %s; this one waits until it has done so", name, directory)
+        lock.acquire()
+        waits = True
+    try:
+        there = waits and manifest.intact(directory, name)
+        yield manifest.read_manifest(directory)[name] if there else None
+    finally:
+        lock.release()
 
 
 def suite_jobs(problems: Sequence[Problem]) -> dict[str, Job]:
@@ -221,9 +249,10 @@ def _build(name: str, upstream: Upstream, directory: Path) -> manifest.Entry:
         problems=len(problems),
         categories=dict(sorted(Counter(problem.category for problem in problems).items())),
     )
-    entries = {**manifest.read_manifest(directory), name: entry}
-    record = {"benchmarks": {each: asdict(entries[each]) for each in benchmarks() if each in entries}}
-    write_whole(directory / manifest.MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
+    with FileLock(directory / ".lock"):
+        entries = {**manifest.read_manifest(directory), name: entry}
+        record = {"benchmarks": {each: asdict(entries[each]) for each in benchmarks() if each in entries}}
+        write_whole(directory / manifest.MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
     if entry.digests != entry.released:
         logger.warning(
             "%s was built with other bytes than this release was checked with (digest %s): its results "

@@ -44,7 +44,12 @@ class Entry:
 def data_directory() -> Path:
     """Return the directory of built data: ``$CODEMIND_DATA``, or else a folder in the user's cache directory."""
     path = os.environ.get(DATA_VARIABLE)
-    return Path(path) if path else platformdirs.user_cache_path("codemind")
+    return Path(path) if path else user_directory()
+
+
+def user_directory() -> Path:
+    """Return the folder of this package in the user's cache directory."""
+    return platformdirs.user_cache_path("codemind")
 
 
 def benchmark_path(directory: Path, name: str) -> Path:

@@ -4,9 +4,12 @@ import dataclasses
 import json
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from filelock import FileLock
 
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
@@ -270,3 +273,19 @@ def test_columns_are_measured_or_looked_up(monkeypatch):
     assert other.complexity is not None and other.complexity.ll is None
     broken = with_complexity(dataclasses.replace(PROBLEM, problem_id="made_1", code="def f(:"))
     assert broken.complexity is None and broken.transformed_complexity is None
+
+
+def test_processes_wait_only_for_the_same_benchmark(tmp_path, caplog):
+    """While one builds another benchmark, a build goes on; while one builds the same, it says so and takes that."""
+    with FileLock(tmp_path / ".humaneval.lock"):
+        first = building.build(["sample"], Upstream(tmp_path), tmp_path)
+    assert "another process" not in caplog.text
+    lock = FileLock(tmp_path / ".sample.lock", thread_local=False)
+    lock.acquire()
+    waiting = ThreadPoolExecutor(1).submit(building.build, ["sample"], Upstream(tmp_path), tmp_path)
+    with pytest.raises(TimeoutError):
+        waiting.result(timeout=1)
+    assert "another process builds sample" in caplog.text
+    with mock.patch.object(building, "_build", side_effect=AssertionError("built again")):
+        lock.release()
+        assert waiting.result(timeout=60) == first

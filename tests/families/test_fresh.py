@@ -8,6 +8,7 @@ import pytest
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data.benchmarks import sample
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
@@ -71,3 +72,23 @@ def test_no_constant_gains(built, benchmark):
         right = [row["item"] for row in rows if same_output(text, row["output"], row["kind"] == "script")]
         published = right.count(fresh.ORIGINAL)
         assert len(right) == 1 or 2 * published == len(right), f"{text!r}: {published} published of {len(right)}"
+
+
+def test_a_data_directory_that_cannot_be_written(tmp_path, monkeypatch):
+    """Inputs of another seed are kept in the user's cache, and generated once."""
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    (tmp_path / "data" / "fresh").write_text("a file where a directory would be made")
+    monkeypatch.setattr(fresh, "user_directory", lambda: tmp_path / "user")
+    made: list[int] = []
+
+    def make(problems: Any, seed: int, count: int) -> Any:
+        made.append(seed)
+        return fresh.from_records(fresh.load_records("sample"), problems)
+
+    monkeypatch.setattr("lm_eval_codemind.proof.fresh.make_fresh", make)
+    twice = [fresh.load_fresh("sample", 77, 1) for _ in range(2)]
+    assert twice[0] == twice[1] and made == [77] and len(list((tmp_path / "user").rglob("*.json.gz"))) == 1
+    (tmp_path / "user" / "fresh").rename(tmp_path / "elsewhere")
+    (tmp_path / "user" / "fresh").write_text("neither")
+    assert fresh.load_fresh("sample", 77, 1) == twice[0] and made == [77, 77]

@@ -5,12 +5,13 @@ import gzip
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
-from lm_eval_codemind.data.manifest import data_directory
+from lm_eval_codemind.data.manifest import data_directory, user_directory
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import score as scores
 from lm_eval_codemind.families.ier.task import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
@@ -92,7 +93,8 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     """Return the fresh inputs of a benchmark's problems, by problem id; excluded problems have no entry.
 
     The package contains the inputs of :data:`SHIPPED_SEED`. Inputs of other seeds are generated and proven by execution
-    on first use, and stored in the data directory. Some problems have fewer than ``count``.
+    on first use, and stored in the data directory, or in the user's cache if that cannot be written. Some problems
+    have fewer than ``count``.
 
     Raises:
         UserError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
@@ -109,8 +111,10 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     if seed == SHIPPED_SEED and count == 1 and packaged:
         return from_records(packaged, problems)
     data = benchmark_digests(benchmark)[benchmark][:12]
-    file = data_directory() / "fresh" / f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
-    if file.is_file():
+    name = f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
+    # A data directory that several users share may be read-only.
+    files = [directory / "fresh" / name for directory in (data_directory(), user_directory())]
+    for file in filter(Path.is_file, files):
         try:
             return from_records(json.loads(gzip.decompress(file.read_bytes())), problems)
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
@@ -118,7 +122,12 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     require_runnable(problems)
     fresh = make_fresh(problems, seed, count)
     text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
-    write_whole(file, gzip.compress(text.encode(), mtime=0))
+    for file in files:
+        try:
+            write_whole(file, gzip.compress(text.encode(), mtime=0))
+            break
+        except OSError as error:
+            logger.warning("the fresh inputs cannot be kept in %s (%s)", file, error.strerror)
     return fresh
 
 
