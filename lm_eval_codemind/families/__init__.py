@@ -17,6 +17,7 @@ _PACKAGED = tuple(
         "input.task:INPUT_PREDICTION",
         "cruxeval.task:CRUXEVAL_OUTPUT",
         "cruxeval.task:CRUXEVAL_INPUT",
+        "cruxeval.lcb:LCB_EXECUTION",
         "der.task:DER",
         "repair.task:REPAIR",
         "verdict.task:VERDICT",

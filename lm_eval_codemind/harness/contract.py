@@ -88,7 +88,8 @@ def use_own_requests() -> None:
     - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
       examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
       the release, so they are not taken from the cache. Where :func:`several_responses` is in force, a request is sent
-      as often as there are responses to it.
+      as often as there are responses to it. A task's ``suite.system_message`` is sent under a chat template only, while
+      the harness puts a task's description in front of the text for a base model as well.
     - ``apply_filters``: while it runs, :func:`openings_of_thinking` knows which prompts open thinking. After it the
       responses and how they were read are recorded.
     """
@@ -104,11 +105,14 @@ def use_own_requests() -> None:
 
     @wraps(usual_build)
     def build_all_requests(self: Any, **settings: Any) -> None:
-        if suite_of(self) is None:
+        suite = suite_of(self)
+        if suite is None:
             usual_build(self, **settings)
             return
         # The model has been loaded by now.
         read_all_replies()
+        if settings.get("apply_chat_template") and "system_message" in suite:
+            self.set_config("description", suite["system_message"])
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
         recorded = several()
         if recorded is not None:

@@ -5,18 +5,23 @@ list of imports, which the data set does not have. A program here starts with th
 """
 
 import ast
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data.benchmarks.upstream import Upstream
+from lm_eval_codemind.data.benchmarks.prompts import assigned, filled
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream, plain_text
 from lm_eval_codemind.data.catalogue import ARCHIVES
-from lm_eval_codemind.languages.python.names import free_names
+from lm_eval_codemind.languages.python.names import free_names, module_names
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
 
 NAME = "lcb_execution"
 _ARCHIVE = ARCHIVES["execution-v2"]
+_PROMPTS, _PROMPTS_FILE = "lcb_prompts", "code_execution.py"
+# Form of a prompt -> upstream's function.
+_FORMS = {"output_direct": "make_direct_output_prompt", "output_cot": "make_cot_output_prompt"}
 # Outputs that depend on hashing differ between these.
 _HASH_SEEDS = (0, 1)
 # Module -> its names that programs use without an import. Source: ``evaluation/utils_execute.py`` of LiveCodeBench.
@@ -39,6 +44,11 @@ _MODULES = sorted({*_NAMES, "re", "sys"} - {"os.path", "typing"})
 _IMPORTS = {name: f"import {name}" for name in _MODULES} | {
     name: f"from {module} import {name}" for module, names in _NAMES.items() for name in names.split()
 }
+_IMPORTS |= {
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "re_search": "from re import search as re_search",
+}
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -55,10 +65,39 @@ def read(upstream: Upstream) -> list[Problem]:
     return [_problem(row, outcomes) for row, outcomes in zip(rows, zip(*runs, strict=True), strict=True)]
 
 
-def with_imports(code: str) -> str:
-    """Return a program with the imports in front that it needs; unchanged if it does not parse."""
+def read_prompts(upstream: Upstream) -> list[Problem]:
+    """Return a problem for each row, with its prompts and the system message as JSON in ``upstream_questions``.
+
+    Source: ``lcb_runner/prompts/code_execution.py`` of LiveCodeBench/LiveCodeBench.
+
+    Raises:
+        UpstreamError: If the file or the data set is not there, or the file has another form.
+    """
+    source, place = plain_text(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE]), PARTS[_PROMPTS].place(_PROMPTS_FILE)
+    system = assigned(source, place, "format_prompt_execution_base", "system_message")
+    return [
+        Problem(
+            problem_id=row["id"],
+            benchmark=_PROMPTS,
+            kind="function",
+            language="python",
+            code=row["code"],
+            entry_point=row["function_name"],
+            category="published",
+            provenance=place,
+            upstream_questions=json.dumps(
+                {form: filled(source, place, name, row) for form, name in _FORMS.items()} | {"system": system}
+            ),
+        )
+        for row in upstream.rows(_ARCHIVE)
+    ]
+
+
+def with_imports(code: str, statement: str = "") -> str:
+    """Return a program with the imports in front that it and a statement need; unchanged if one does not parse."""
     try:
         missing = free_names(ast.parse(code))
+        missing |= free_names(ast.parse(statement)) - module_names(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code
     lines = [line for name, line in _IMPORTS.items() if name in missing]

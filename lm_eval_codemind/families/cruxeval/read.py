@@ -3,6 +3,7 @@
 import re
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.thinking import without_thinking
 
 MARKS = Marks.named("ANSWER")
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
@@ -19,6 +20,11 @@ _TOKENS = re.compile(
 def closed(response: str) -> str:
     """Return the response with the end of its block, which the harness removes where it stops at that mark."""
     return f"{response}\n{CLOSE}" if response.rfind(OPEN) > response.rfind(CLOSE) else response
+
+
+def with_own_thoughts(response: str) -> str:
+    """Return a response as upstream's rule sees it: without the thinking, but with what the prompts call a thought."""
+    return (without_thinking(response.replace("THOUGHT]", "THOUGHT\0]"), MARKS) or "").replace("THOUGHT\0]", "THOUGHT]")
 
 
 def block(text: str, form: str) -> str | None:

@@ -15,7 +15,7 @@ from lm_eval_codemind.data import benchmark_digests, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.cruxeval import score as scores
-from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer
+from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer, with_own_thoughts
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.family import Family, Variant, problem_of
@@ -27,7 +27,6 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job
 
-PROMPTS = "cruxeval_prompts"
 DIRECT, COT, PHIND = "direct", "cot", "phind"
 FILTER = "extract-answer"
 COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
@@ -45,18 +44,20 @@ class Cruxeval(Family):
     metric = "pass@1"
     verdict = "pass@1"
     predicts: ClassVar[str]
+    # The benchmark with the texts of the prompts.
+    prompts: ClassVar[str] = "cruxeval_prompts"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         yield Question.about(problem, setting, {}, columns=COLUMNS)
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        suite["prompt_texts"] = benchmark_digests(PROMPTS)
+        suite["prompt_texts"] = benchmark_digests(self.prompts)
 
     def template(self, kind: Kind, setting: str) -> str:
         return "prompt"
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        prompts = json.loads(load_problem(PROMPTS, fields["problem_id"]).upstream_questions)
+        prompts = json.loads(load_problem(self.prompts, fields["problem_id"]).upstream_questions)
         return {"prompt": prompts[f"{self.predicts}_{setting}"]}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
@@ -65,13 +66,25 @@ class Cruxeval(Family):
         return {"answer": f" {fields['output']}{after}" if setting == PHIND else f"{before}{assertion}{after}"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
+        published = self.published_answer(with_own_thoughts(response), question.key.setting)
         text = without_thinking(closed(response), MARKS) or ""
-        published = upstream_answer(text, question.key.setting, self.predicts == "input")
-        answer = self.answer(block(text, question.key.setting), question)
+        answer = self.answer(self.block(text, question.key.setting), question)
         excluded = scores.excluded_upstream(published, question["input"], self.predicts == "input")
         verdict = False if excluded else scores.upstream_verdict(published, question["output"])
         answer.details |= {"published_answer": published, "excluded_upstream": excluded, "upstream": verdict}
         return answer
+
+    def block(self, response: str, form: str) -> str | None:
+        """Return the block with the answer in a response without thinking; None if there is none."""
+        return block(response, form)
+
+    def published_answer(self, response: str, form: str) -> str:
+        """Return what upstream cuts out of a response."""
+        return upstream_answer(response, form, self.predicts == "input")
+
+    def executed(self, code: str, statement: str) -> str:
+        """Return the program after which a statement with an answer is executed."""
+        return code
 
     @abc.abstractmethod
     def answer(self, text: str | None, question: Question) -> Answer:
@@ -80,14 +93,15 @@ class Cruxeval(Family):
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that calls the function on the answer's input and executes upstream's assertion, as needed."""
         problem = problem_of(question)
-        expressions = [] if answer.program is None else [answer.program]
+        code, expressions = problem.code, [] if answer.program is None else [answer.program]
         if answer.details["upstream"] is None:
-            # The value of an assertion that passes.
             assertion = scores.upstream_assertion(answer.details["published_answer"], question["output"])
+            code = self.executed(code, assertion)
+            # The value of an assertion that passes.
             expressions.append(f"{assertion}\nTrue")
         if not expressions:
             return None
-        return Job.evaluate(problem.code, expressions, limits=limits_of(problem), job_id=problem.problem_id)
+        return Job.evaluate(code, expressions, limits=limits_of(problem), job_id=problem.problem_id)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         observed = list(answer.observations)
@@ -113,17 +127,17 @@ class Cruxeval(Family):
         return {f"pass@{k}_upstream": scores.upstream_pass_at_k(verdicts, k) for k in sorted({1, *reported_k(largest)})}
 
 
-_OUTPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalOutputView"
+OUTPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalOutputView"
 _INPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalInputView"
 
 
 class CruxevalOutput(Cruxeval):
     """CRUXEval-O: complete the assertion with the output."""
 
-    variants = (
-        Variant("cruxeval_output", "CRUXEval-O direct", _OUTPUT_VIEW, DIRECT),
-        Variant("cruxeval_output_cot", "CRUXEval-O CoT", _OUTPUT_VIEW, COT),
-        Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND),
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("cruxeval_output", "CRUXEval-O direct", OUTPUT_VIEW, DIRECT),
+        Variant("cruxeval_output_cot", "CRUXEval-O CoT", OUTPUT_VIEW, COT),
+        Variant("cruxeval_output_phind", "CRUXEval-O Phind", OUTPUT_VIEW, PHIND),
     )
     predicts = "output"
 

@@ -1,0 +1,71 @@
+"""LiveCodeBench's code execution as published: output prediction in CRUXEval's form, with LiveCodeBench's own rules.
+
+Questions and labels are those of ``lcb_execution``. Its programs start with the imports that they need; the prompts, of
+``lcb_prompts``, have none, as upstream.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.families.cruxeval.read import CLOSE, OPEN, block
+from lm_eval_codemind.families.cruxeval.task import COT, DIRECT, FILTER, OUTPUT_VIEW, CruxevalOutput
+from lm_eval_codemind.family import Variant
+from lm_eval_codemind.harness.hooks import Hooks
+
+
+class LcbExecution(CruxevalOutput):
+    """Complete the assertion with the output of a LeetCode solution."""
+
+    variants = (
+        Variant("lcb_execution", "LiveCodeBench execution direct", OUTPUT_VIEW, DIRECT),
+        Variant("lcb_execution_cot", "LiveCodeBench execution CoT", OUTPUT_VIEW, COT),
+    )
+    prompts = "lcb_prompts"
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        super().record(suite, benchmark, options)
+        suite["system_message"] = json.loads(load_benchmark(self.prompts)[0].upstream_questions)["system"]
+
+    def block(self, response: str, form: str) -> str | None:
+        return first_block(response, form)
+
+    def published_answer(self, response: str, form: str) -> str:
+        return upstream_answer(response, form)
+
+    def executed(self, code: str, statement: str) -> str:
+        # Only a few answers are executed, and the module imports the sandbox.
+        from lm_eval_codemind.data.benchmarks.livecodebench import with_imports
+
+        return with_imports(code, statement)
+
+
+def first_block(text: str, form: str) -> str | None:
+    """Return the first block that holds an answer; None if there is none.
+
+    Upstream does not stop at the end of a block, so base models go on with examples of their own.
+    """
+    parts = enumerate(text.split(CLOSE))
+    blocks = (block(f"{part}{CLOSE}", form if place == 0 else COT) for place, part in parts)
+    return next((content for content in blocks if content is not None), None)
+
+
+def upstream_answer(text: str, form: str) -> str:
+    """Return the answer that upstream cuts out of a response.
+
+    It starts behind the first ``==`` (with CoT, behind the first mark) and ends at the mark or the end of the line.
+    Source: ``extract_execution_code`` in ``lcb_runner/utils/extraction_utils.py`` of LiveCodeBench.
+    """
+    if form == COT and OPEN in text:
+        text = text.split(OPEN)[1].strip()
+    if "==" in text:
+        text = text.split("==")[1].strip()
+    return text.partition(CLOSE if CLOSE in text else "\n")[0].strip()
+
+
+LCB_EXECUTION = LcbExecution()
+
+_hooks = Hooks(LCB_EXECUTION)
+dataset, process, extract = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)

@@ -1,0 +1,148 @@
+"""LiveCodeBench's execution as published, on rows of our own: prompts, chats, reading, both scores."""
+
+import hashlib
+import json
+import re
+import shutil
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.build import build
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.cruxeval import lcb, task
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Question
+from lm_eval_codemind.sandbox import Job, shared_sandbox
+from tests.cli import said
+from tests.families.reference import reference_run
+from tests.results.harness import task_manager
+from tests.run_files import read_rows, read_run
+
+TASKS = [f"codemind_lcb_execution_{form}" for form in ("direct", "cot", "direct_02", "cot_02")]
+PROBLEMS = {
+    "pairs": (
+        "def pairs(nums: List[int]) -> int:\n    return sum(n // 2 for n in Counter(nums).values())",
+        *("pairs(nums = [1, 1, 2])", "1"),
+    ),
+    "joined": ("def joined(text: str) -> str:\n    return text + '=='", "joined(text = 'a')", "'a=='"),
+    "counted": (
+        "def counted(text: str) -> Dict[str, int]:\n    return dict(Counter(text))",
+        *("counted(text = 'aab')", "{'a': 2, 'b': 1}"),
+    ),
+}
+# Each has a response of our own, and the answer and the verdict that upstream's code gives for it (revision 28fef95).
+OUTPUTS = read_rows(Path(__file__).with_name("lcb_outputs.jsonl"))
+# What upstream's file imports.
+STUBS = """
+import sys, types
+for name in ("lcb_runner", "lcb_runner.lm_styles", "lcb_runner.benchmarks"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules["lcb_runner.lm_styles"].LMStyle = types.SimpleNamespace(OpenAIChat="chat", LLaMa3="", Claude="text")
+sys.modules["lcb_runner.benchmarks"].CodeExecutionProblem = None
+"""
+
+
+def made_row(number: int) -> dict[str, Any]:
+    code = f"def made_{number}(x):\n    # {{braces}} '{{code}}' \\n\n    return [x, \"{{}}\\n\", {number} % 7]"
+    row = {"id": f"sample_{number}", "function_name": f"made_{number}", "code": code, "problem_id": "1"}
+    output = f"[{number}, '{{}}\\n', {number % 7}]"
+    return {**row, "input": f"made_{number}(x = {number})", "output": output, "question_id": "1", "numsteps": 3}
+
+
+ROWS = [made_row(number) for number in range(479)]
+
+
+@pytest.fixture(scope="module")
+def lcb_data(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built data, from upstream's prompts and a local copy of a data set with our rows."""
+    upstream = tmp_path_factory.mktemp("upstream")
+    shutil.copy(shared_data / "upstream" / "LiveCodeBench.tar.xz", upstream)
+    (upstream / "execution-v2").mkdir()
+    (upstream / "execution-v2" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    folder = tmp_path_factory.mktemp("data")
+    entries = build(["lcb_execution", "lcb_prompts"], Upstream(upstream), folder)
+    assert entries["lcb_execution"].categories == {"confirmed": 479}
+    assert entries["lcb_prompts"].digests.keys() == {"lcb_prompts", "lcb_prompts.questions"}
+    return folder
+
+
+@pytest.fixture
+def lcb_built(lcb_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(DATA_VARIABLE, str(lcb_data))
+    return lcb_data
+
+
+def as_json(messages: list[dict[str, str]], **_: object) -> str:
+    return json.dumps([{"role": each["role"], "content": each["content"]} for each in messages])
+
+
+def test_prompts_and_chats_are_what_upstreams_functions_return(lcb_built, shared_data):
+    with tarfile.open(shared_data / "upstream" / "LiveCodeBench.tar.xz") as tar:
+        file = tar.extractfile("LiveCodeBench/lcb_runner/prompts/code_execution.py")
+        assert file is not None
+        program = STUBS + file.read().decode()
+    for form, function in (("direct", "format_prompt_execution"), ("cot", "format_prompt_execution_cot")):
+        name = f"codemind_lcb_execution_{form}"
+        asked = task_manager().load([name])["tasks"][name]
+        asked.build_all_requests(apply_chat_template=False)
+        texts = [json.dumps(instance.args[0]) for instance in asked.instances]
+        asked.build_all_requests(apply_chat_template=True, chat_template=as_json, tokenizer_name="")
+        chats = [instance.args[0] for instance in asked.instances]
+        questions = [f"types.SimpleNamespace(code={row['code']!r}, input={row['input']!r})" for row in ROWS]
+        calls = [f"{function}({question}, {style!r})" for question in questions for style in ("text", "chat")]
+        job = Job.evaluate(
+            f"{program}\nimport hashlib, json",
+            [f"hashlib.sha256(json.dumps({call}).encode()).hexdigest()" for call in calls],
+        )
+        digests = [
+            json.loads(one.literal.replace("'", '"')) for one in shared_sandbox().submit(job).result().observations
+        ]
+        ours = [prompt for pair in zip(texts, chats, strict=True) for prompt in pair]
+        assert [hashlib.sha256(prompt.encode()).hexdigest() for prompt in ours] == digests
+        assert len(ours) == 2 * 479
+
+
+@pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
+def test_right_answers_score_one_and_empty_ones_zero(model, value, lcb_built):
+    results = reference_run(model, *TASKS, bootstrap_iters=0, limit=60)
+    for name in TASKS:
+        assert results["n-samples"][name]["effective"] == 60
+        scores = results["results"][name]
+        metrics = ("pass@1", "pass@1_upstream", "answered", *(["pass@5"] if name.endswith("_02") else []))
+        assert [scores[f"{metric},extract-answer"] for metric in metrics] == [value] * len(metrics)
+    recorded = results["configs"]["codemind_lcb_execution_cot"]["metadata"]["suite"]
+    assert recorded["data_sha256"] and recorded["prompt_texts"]["lcb_prompts.questions"] and recorded["system_message"]
+
+
+@pytest.mark.parametrize("row", OUTPUTS, ids=range(len(OUTPUTS)))
+def test_answers_and_verdicts_are_those_of_upstreams_code(row, monkeypatch):
+    code, call, output = PROBLEMS[row["problem"]]
+    problem = Problem("sample_0", "lcb_execution", "function", "python", code, row["problem"], call, output)
+    monkeypatch.setattr(task, "problem_of", lambda question: problem)
+    question = Question.about(problem, row["form"], {}, columns=task.COLUMNS)
+    ((answer,),) = lcb.extract([[row["response"]]], [question.document()])
+    answer.wait()
+    scores = lcb.LCB_EXECUTION.score(question, answer)
+    assert answer.details["published_answer"] == row["answer"]
+    assert answer.details["excluded_upstream"] == (row["verdict"] == "excluded")
+    assert scores["pass@1_upstream"] == (row["verdict"] is True)
+    assert scores["pass@1"] == row["by_value"]
+
+
+def test_recorded_outputs_are_scored_verified_shown_and_submitted(lcb_built, tmp_path):
+    answers = [[f"assert {row['input']} == {row['output']}\n[/ANSWER]", "0", row["input"]] for row in ROWS[:40]]
+    file = tmp_path / "outputs.json"
+    file.write_text(json.dumps([{**row, "output_list": texts} for row, texts in zip(ROWS, answers, strict=False)]))
+    run = tmp_path / "run"
+    said("score", "--responses", file, "--tasks", TASKS[0], "--output_path", run, "--confirm_run_unsafe_code")
+    scores = read_run(run)[0]["results"][TASKS[0]]
+    # Upstream leaves the third response out, which contains the call.
+    assert scores["pass@1,extract-answer"] == pytest.approx(1 / 3)
+    assert scores["pass@1_upstream,extract-answer"] == pytest.approx(1 / 2)
+    assert "equal" in said("verify", run)
+    said("report", run, "-o", tmp_path / "report.html")
+    assert re.search(rf"{TASKS[0]} +479 ", said("plan", "--tasks", TASKS[0]))
