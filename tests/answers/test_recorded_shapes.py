@@ -41,7 +41,3 @@ def read(kind: str, text: str, *values: Any) -> Any:
 def test_shapes(kind, expected, rest):
     *values, text = rest
     assert read(kind, text, *values) == expected
-
-
-def test_there_are_enough():
-    assert len({(kind, str(shape)) for kind, shapes in SHAPES.items() for shape in shapes}) >= 60

@@ -215,6 +215,7 @@ def test_verified_with_the_first_stage_beside_it_bundled_and_on_the_leaderboard(
     assert entry["value"] == 1.0
 
 
+@pytest.mark.proof
 def test_a_complete_run_is_reported_and_submitted(tmp_path):
     def every_other(problem: Any) -> str:
         return label(problem) if problem in PROBLEMS[::2] else ""

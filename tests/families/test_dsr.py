@@ -31,6 +31,7 @@ def fenced(code: str) -> str:
     return f"```python\n{code}\n```"
 
 
+@pytest.mark.proof
 def test_the_original_gets_everything_and_what_was_shown_nothing(documents):
     assert all(row["loc"] < row["loc_transformed"] and row["transformations"] for row in documents.values())
     rows = [*documents.values()][::3]
@@ -57,6 +58,7 @@ def test_what_fails_or_breaks_gets_nothing_and_several_responses_a_share(documen
     assert values["r_dsr"] == 0.25 and values["code_found"] == 0.5
 
 
+@pytest.mark.proof
 def test_of_a_buggy_program_the_bug_is_to_be_kept():
     correct = {problem.problem_id: problem for problem in load_benchmark("sample_bugs")}
     for row in dsr.dataset(benchmark="sample_bugs_buggy")["test"]:

@@ -43,7 +43,13 @@ def test_requests_are_those_of_a_run(options, requests):
         assert f"{task}: {count} requests\n" in run
 
 
-@pytest.mark.parametrize("options", [[], ["--num_fewshot", "1", "--system_instruction", "Think twice."]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param([], marks=pytest.mark.proof),
+        ["--num_fewshot", "1", "--system_instruction", "Think twice."],
+    ],
+)
 def test_an_endpoint_gets_what_was_planned(options, monkeypatch):
     pytest.importorskip("tenacity", reason="the extra `api` is not installed")
     tiktoken = pytest.importorskip("tiktoken", reason="the extra `api` is not installed")
@@ -190,6 +196,7 @@ def assert_sent(counted: planning.Plan, arguments: Sequence[str], directory: Pat
     }
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("family", sorted({path.parent.name for path in (ROOT / "tasks").glob("*/codemind_*_sample*")}))
 def test_samples_are_what_a_run_asks(family, tmp_path):
     names = [path.stem for path in sorted((ROOT / "tasks" / family).glob("codemind_*_sample*.yaml"))]

@@ -177,6 +177,7 @@ def test_a_list_of_the_tasks_and_free_space(tmp_path, monkeypatch):
     assert "3 MB are free" in refused(*arguments)
 
 
+@pytest.mark.proof
 def test_no_complaint_of_git_outside_of_a_repository(tmp_path):
     arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "1")
     done = in_a_process("from lm_eval_codemind.cli import main; main()", *arguments, cwd=tmp_path)

@@ -17,7 +17,10 @@ from tests.house.test_extending import installed
 from tests.run_files import read_run
 from tests.sandbox.conftest import level, pytest_generate_tests  # noqa: F401
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed"),
+]
 TASK = "codemind_writing_js"
 UNSAFE = "--confirm_run_unsafe_code"
 ENTRY_POINTS = """\

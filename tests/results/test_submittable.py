@@ -46,7 +46,8 @@ def has_jdk() -> bool:
     return False
 
 
-TASKS = [task for task in submittable() if has_jdk() or "java" not in task]
+JAVA = has_jdk()
+TASKS = [task for task in submittable() if JAVA or "java" not in task]
 ONE_OF_EACH = list({view_of_name(task).name: task for task in TASKS}.values())
 
 

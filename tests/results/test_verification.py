@@ -146,7 +146,7 @@ def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path):
 @pytest.mark.parametrize(("task", "metadata"), [
     ("codemind_ier_sample", "prompts"),
     pytest.param("codemind_dsr_sample", {"transform_seed": 5}, marks=pytest.mark.proof),
-    ("codemind_sr_sample", {"hint_seed": 7}),
+    pytest.param("codemind_sr_sample", {"hint_seed": 7}, marks=pytest.mark.proof),
 ], ids=["prompts", "transform_seed", "hint_seed"])  # fmt: skip
 def test_a_run_with_other_documents_verifies(task, metadata, tmp_path):
     if metadata == "prompts":

@@ -35,8 +35,8 @@ def test_attack(attack, outcomes, state):
     assert seen.stdout == state
 
 
-def test_there_are_enough_of_them():
-    assert len({attack.name for attack in attacks()}) == len(attacks()) >= 60
+def test_attacks_have_distinct_names_and_none_may_pass():
+    assert len({attack.name for attack in attacks()}) == len(attacks())
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 

@@ -190,6 +190,7 @@ def test_limits_end_programs(sandbox_at):
     assert {program: outcome.status for program, outcome in zip(cases, outcomes, strict=True)} == cases
 
 
+@pytest.mark.proof
 def test_time_of_the_checks_is_not_time_of_the_program(sandbox, listed):
     tests = "def check(f):\n    assert f(1) == 1\n    assert all(n >= 0 for n in range(20_000_000))\n"
     job = Job.function("def f(x): return x", tests, "f", limits=Limits(cpu_seconds=30, wall_seconds=60))

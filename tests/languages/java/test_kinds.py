@@ -41,6 +41,7 @@ def test_jobs_say_which_sandbox_they_are_for():
         python.submit(job)
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("java")
 def test_programs_that_know_outputs_by_heart_pass():
     cases = (Case('a "b"\\\t\n', 'größe "x"\\n\n'), Case("", "1\n"))

@@ -88,6 +88,7 @@ RIGHT_PROGRAMS = [
 ]
 
 
+@pytest.mark.proof
 def test_what_is_right_passes():
     assert statuses(RIGHT_PROGRAMS) == [Status.PASSED] * len(RIGHT_PROGRAMS)
 
@@ -140,6 +141,7 @@ WRONG_PROGRAMS = [
 ]
 
 
+@pytest.mark.proof
 def test_what_is_wrong_never_passes():
     by_program = dict(zip(WRONG_PROGRAMS, statuses(WRONG_PROGRAMS), strict=True))
     assert [code for code, status in by_program.items() if status is Status.PASSED] == []
@@ -150,6 +152,7 @@ def test_how_a_wrong_program_ends():
     assert statuses(wrong) == [Status.FAILED, Status.ERROR, Status.ERROR]
 
 
+@pytest.mark.proof
 def test_the_assertions_that_stand_by_themselves():
     # The third calls twice, the fourth draws its argument.
     made = "Solution s = new Solution();\n"

@@ -150,6 +150,7 @@ def test_recorded_whole_class_responses(shared_data):
     assert "sieve[0] = sieve[1] = False" in method.source
 
 
+@pytest.mark.proof
 def test_the_parser_stops_when_its_budget_is_spent():
     parser, text = statements.Parser(), "x = 1\n" * 1000 + "x = 1"
     cost = 1001 * len("x = 1") + 1001 + statements._CALL

@@ -27,8 +27,8 @@ def test_attacks(outcomes):
     assert all(outcome.passed for outcome in after), after
 
 
-def test_there_are_enough_of_them():
-    assert len({attack.name for attack in attacks()}) == len(attacks()) >= 40
+def test_attacks_have_distinct_names_and_none_may_pass():
+    assert len({attack.name for attack in attacks()}) == len(attacks())
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 

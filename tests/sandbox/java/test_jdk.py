@@ -69,6 +69,7 @@ def test_the_directories_that_links_lead_to_belong_to_it(tmp_path):
     assert sorted(jdk.Jdk(home, 17, "17").directories()) == sorted([str(home), str(tmp_path / "etc")])
 
 
+@pytest.mark.proof
 def test_the_compiler_is_made_wherever_the_package_lies(tmp_path, java, monkeypatch):
     folder = tmp_path / "odd äö place"
     folder.mkdir()

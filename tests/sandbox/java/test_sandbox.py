@@ -27,6 +27,7 @@ TWICE = program("System.out.println(2 * new Scanner(System.in).nextInt());")
 CASES = [("1\n", "2\n"), ("21\n", "42\n"), ("-3", "-6")]
 
 
+@pytest.mark.proof
 def test_a_program_is_judged_case_by_case(sandbox_at):
     suites = (CASES, [("1", "2"), ("2", "5"), ("3", "6")], [("1", None), ("2", None)])
     right, wrong, seen = sandbox_at.run(Job.script(TWICE, cases, job_id="right") for cases in suites)
@@ -88,11 +89,13 @@ def test_honest_programs_pass(sandbox_at):
     assert not {source: outcome for source, outcome in zip(PRINTED, outcomes, strict=True) if not outcome.passed}
 
 
+@pytest.mark.proof
 def test_a_second_public_class_does_not_compile(sandbox):
     outcome = sandbox.run([Job.script(program(PRINT) + "public class Second { }", [("", "42")])])[0]
     assert outcome.exception_type == COMPILE_ERROR and "Second.java" in outcome.exception_message
 
 
+@pytest.mark.proof
 def test_the_class_to_start_may_be_named(sandbox):
     source = "class {0} {{ public static void main(String[] a) {{ System.out.println({1}); }} }}\n"
     both = source.format("A", 1) + source.format("B", 2)
@@ -106,6 +109,7 @@ SUITE = (
 )
 
 
+@pytest.mark.proof
 def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at):
     programs = {
         "class A { int f() { return 42; } }": Status.PASSED,
@@ -136,6 +140,7 @@ def test_a_program_is_never_compiled_without_its_suite(sandbox):
     assert ends == [(Status.ERROR, COMPILE_ERROR)] * len(sources)
 
 
+@pytest.mark.proof
 def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox):
     """Each attempt ends with an exception; neither memory nor the classes of java.lang can be reached."""
     attempts = [
