@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -32,11 +33,20 @@ _NEAR = 200
 
 
 def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
-    """Return the text between the last complete pair of marks, without their margin; None without one.
+    """Return the text between the last complete pair of marks, without their margin; None without one."""
+    return next((block for block, _ in blocks(text, marks, empty)), None)
+
+
+def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield the texts between complete pairs of marks without their margin, the last one first, and what is around it.
 
     A mark closes the last open mark before it. A pair that a sentence only mentions does not count: other words are on
     its line, and it encloses nothing or a word such as "and". An empty literal such as ``''`` counts. A block may be
-    ``empty`` where the answer is a text that may be empty.
+    ``empty`` where the answer is a text that may be empty. Pairs in back-ticks come last. If no mark closes the only
+    block, a mistyped one does.
+
+    Yields:
+        The text, and whether other words are on the line of the block.
     """
     pairs: list[tuple[re.Match[str], re.Match[str]]] = []
     start = 0
@@ -45,13 +55,37 @@ def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
         start = end.end()
         if begins:
             pairs.append((begins[-1], end))
+    if not pairs:
+        pairs = _mistyped(text, marks)
+    quoted: list[tuple[str, bool]] = []
     for begin, end in reversed(pairs):
         block = text[begin.end() : end.start()]
         before = text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2]
         after = text[end.end() : end.end() + _NEAR].partition("\n")[0]
         if (block.strip() or empty) and not _is_mentioned(block, before, after):
-            return _without_layout(block, before)
-    return None
+            in_sentence = "\n" not in block and re.search(r"\w", before + after) is not None
+            place = _without_layout(block, before), in_sentence
+            if in_sentence and before.endswith("`") and after.startswith("`"):
+                quoted.append(place)
+            else:
+                yield place
+    yield from quoted
+
+
+# A mark that closes a block by mistake: the first mark again, a closing tag with another name, or one without an end.
+_MISTYPED = r"(?:{begin}|<[/\\]\s*\w+[>\]]?|\[[/\\]\s*\w+[>\]]?|<\w+\s*/>)(?=[`*\s]*(?:\Z|\n[ \t]*\n))"
+
+
+def _mistyped(text: str, marks: Marks) -> list[tuple[re.Match[str], re.Match[str]]]:
+    """Return the last mark that nothing closes, with the mistyped mark that ends its block."""
+    begin = None
+    for begin in marks.begin.finditer(text):
+        end = re.compile(_MISTYPED.format(begin=marks.begin.pattern), re.IGNORECASE).search(text, begin.end())
+        if end and text[begin.end() : end.start()].strip():
+            return [(begin, end)]
+        if end is None:
+            break
+    return []
 
 
 def _without_layout(block: str, margin: str) -> str:

@@ -12,11 +12,20 @@ _LONGEST_REST = 10_000
 
 
 def same_output(answer: str, output: str, printed: bool) -> bool:
-    """Whether an answer equals a label: by :func:`same_lines` if printed, else by :func:`same_literal`."""
+    """Whether an answer equals a label: by :func:`same_lines` if printed, else by :func:`same_literal`.
+
+    The bare text of a string is free text, as printed text is: no sentence is removed from it.
+    """
     if too_long(answer, output):
         return False
-    same = same_lines if printed else same_literal
-    return any(same(reading, output) for reading in readings(answer))
+    bare = list(readings(answer, free=True))
+    if printed:
+        return any(same_lines(text, output) for text in bare)
+    return any(same_literal(text, output) for text in bare) or any(
+        same_computed(value, output, printed=False)
+        for text in readings(answer)
+        for value in (text, literal_at_start(text) or text)
+    )
 
 
 def too_long(answer: str, output: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from lm_eval_codemind.answers.literals import is_literal, literal_or
-from lm_eval_codemind.answers.normal import PROSE, readings
+from lm_eval_codemind.answers.normal import JSON, PROSE, TRUTHS, readings
 
 THE_END = "the end"
 
@@ -17,6 +17,8 @@ THE_END = "the end"
 _LONGEST = 50_000
 # The most rows, separators or characters that are searched.
 _MOST = 100
+# Characters of a sentence that states a truth or a line.
+_LONGEST_WORD = 500
 _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # A string, a bracket, a comma, or other text.
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
@@ -48,39 +50,86 @@ def _head(text: str) -> str:
     return match[0] if match else ""
 
 
-_YES = {"yes", "true", "y", "t", "1", "taken", "holds", "executed", "right", "correct"}
-_NO = {"no", "false", "n", "f", "0", "not", "never", "far", "wrong", "incorrect", "unexecuted", "unreachable"}
-_TRUTHS = _YES | _NO | {"not taken", "null"}
-# The first word; a minus belongs to a number.
-_WORD = re.compile(r"(?:[^\w-]|_|-\s){0,20}(?:is\W{1,20})?(?P<word>[^\W_]+(?:['\u2019]t)?)", re.IGNORECASE)
+_WORDS = "|".join(map(re.escape, TRUTHS))
+_NOT = r"(?:not|never|far\s+from)\s+(?:quite\s+|\w{2,20}ly\s+)?"
+# The bare word, with a denial and a short subject in front of it; a minus belongs to a number.
+_TRUTH = re.compile(
+    r"(?:[^\w\[\](){}-]|_|-\s){0,20}(?:(?:(?:it|this|that|the\s+\w{1,20})\s+)?(?:is|was|does)(?P<no>n['\u2019]t)?\s+)?"
+    rf"(?P<not>{_NOT})?(?P<word>{_WORDS})"
+    r"(?:\W*\Z|\s*\n|\s*[.,;:!)\u2013\u2014-]+\s|\s+\(|\s+(?:because|since|as|it|this|that)\b)",
+    re.IGNORECASE,
+)
+# The other word after it.
+_SECOND = re.compile(r"\W*(?:(?:or|and|but)\s+)?(?P<word>yes|no|true|false)\b(?!\s+\w)", re.IGNORECASE)
+_CONCLUSION = re.compile(
+    r"\b(?:so|therefore|thus|hence),?\s+(?:the answer is\s+)?(?P<word>yes|no|true|false)\W*\Z", re.IGNORECASE
+)
+# Emphasis, back-ticks and quotes around a word.
+_EMPHASIS = re.compile(r"[*`\"]+|\b_+|_+\b")
 # A whole number, with the word "line" in front of it or not; `L4` is line 4. Without bounds, the time is cubic.
 _NUMBER = re.compile(
-    r"(?:[^\w\u2212-]|-\s){0,20}(?:(?:in|on|at)\W{1,20})?(?:lines?|ln|l)?[^\w\u2212-]{0,20}"
+    r"(?:\d{1,3}[.)]\s+(?=(?:the\s+)?\W{0,3}lines?\b))?"
+    r"(?:[^\w\u2212-]|-\s){0,20}(?:(?:in|on|at)\W{1,20})?(?:the\s+)?(?P<line>lines?|ln|l)?[^\w\u2212-]{0,20}"
     r"(?:(?:number|no)\b[^\w-]{0,20})?(?P<number>\d{1,9})(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"\W{0,20}(?:the\s+)?(?P<number>\d{1,9})(?:st|nd|rd|th)\s+line\b", re.IGNORECASE)
+# A number that counts something, and the line that is named after it.
+_COUNT = re.compile(
+    r"[*`]*\s+(?!(?:is|was|has|and|or|to|because|since|as|where|when|should|must|in|on|at|if|for)\b)[a-z]",
+    re.IGNORECASE,
+)
+_LATER = re.compile(r"\blines?\W{1,20}(?P<number>\d{1,9})(?!\w|\.\d)", re.IGNORECASE)
+_END_OF_SOMETHING = re.compile(r"\W*the\s+end\b", re.IGNORECASE)
+_THE_END = re.compile(
+    r"\W*(?:(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|execution|test))?"
+    r"|(?:the\s+)?(?:program|function|script|execution)\s+(?:ends|terminates|stops|returns))\W*?(?:\Z|\n|[.,;:!(\u2013\u2014-])",
     re.IGNORECASE,
 )
 
 
 def truth(text: str) -> bool | None:
-    """Return the truth that the first word of a text states, such as ``yes``, ``false`` or ``not``."""
-    match = _WORD.match(text.lstrip())
-    word = match["word"].lower() if match else ""
-    return True if word in _YES else False if word in _NO or word.endswith(("n't", "n\u2019t")) else None
+    """Return the truth that the first word of a text states, such as ``yes``, ``false`` or ``not taken``.
+
+    A text that states both, or continues with a noun, such as ``no idea``, states none.
+    """
+    text = _EMPHASIS.sub("", text.lstrip()[:_LONGEST_WORD])
+    match = _TRUTH.match(text)
+    if match is None:
+        match = _CONCLUSION.search(text)
+        return TRUTHS[match["word"].lower()] if match else None
+    stated = TRUTHS[match["word"].lower()]
+    second = _SECOND.match(text, match.end("word"))
+    denied = match["not"] or match["no"]
+    if (denied and not stated) or (second and TRUTHS[second["word"].lower()] is not stated):
+        return None
+    return stated and not denied
 
 
 def line_number(text: str) -> int | None:
-    """Return the number that a text starts with, as in ``4: x = 1`` or ``in line 4, because``."""
-    match = _NUMBER.match(text.lstrip())
+    """Return the number of the line that a text names, as in ``4: x = 1`` or ``in line 4, because``."""
+    text = text.lstrip()[:_LONGEST_WORD]
+    match = _ORDINAL.match(text) or _NUMBER.match(text)
+    if match and not match.groupdict().get("line") and match.re is _NUMBER and _COUNT.match(text, match.end()):
+        match = _LATER.search(text.partition("\n")[0], match.end())
     return int(match["number"]) if match else None
 
 
 def next_line(text: str) -> int | str | None:
-    """Return the number of the line that a text names first, or :data:`THE_END` if it starts with "the end"."""
-    return THE_END if re.match(r"\W*(?:the\s+)?end\b", text, re.IGNORECASE) else line_number(text)
+    """Return the number of the line that a text names, or :data:`THE_END` if it says that the program ends."""
+    if _THE_END.match(text):
+        return THE_END
+    line = line_number(text)
+    if line is None and _END_OF_SOMETHING.match(text):
+        later = _LATER.search(text.strip().partition("\n")[0][:_LONGEST_WORD])
+        line = int(later["number"]) if later else None
+    return line
 
 
 # The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
 _TYPE = re.compile(r"\W*(?:(?:type|class|text\w*)\W+)*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE)
+# Text between a value and its type, as in `5; int`, `value: 5, type: int` or `5 (int)`.
+_BETWEEN = re.compile(r";|\n|,\s*(?=type\b)|[,\s]\s*(?=\(?[A-Za-z_][\w.]*\)?[.*`]*\Z)", re.IGNORECASE)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 
@@ -97,7 +146,7 @@ def state(text: str) -> tuple[str, str] | None:
         return parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"])
     if value is not ...:
         return bare, ""
-    for match in list(re.finditer(r";|\n", bare))[:_MOST]:
+    for match in list(_BETWEEN.finditer(bare))[:_MOST]:
         named = _TYPE.match(bare, match.end(), match.end() + _MOST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
         if named and before is not None:
@@ -105,15 +154,29 @@ def state(text: str) -> tuple[str, str] | None:
     return None
 
 
+def value_of(text: str, name: str = "") -> str | None:
+    """Return the text of the literal, or the word for a truth, that a row states; prose may follow it."""
+    for reading in readings(text, name):
+        value = literal_at_start(reading)
+        if value is not None:
+            return value
+        if truth(reading) is not None or reading.strip() in JSON:
+            return reading.strip()
+    return None
+
+
 def rows_of_values(text: str, count: int) -> list[str] | None:
     """Return the texts of as many values as are asked for, one on each line; prose may follow them."""
-    values = [literal_at_start(row) for row in _items(text)[: count + _MOST]]
+    values = [value_of(row) for row in _items(text)[: count + _MOST]]
     literals = [value for value in values if value is not None]
     return literals if len(literals) == count and literals == values[:count] else None
 
 
-def values(text: str) -> list[str] | None:
-    """Return the texts of the values in a list: in brackets, with commas between them, or one on each line."""
+def values(text: str, name: str = "") -> list[str] | None:
+    """Return the texts of the values in a list: in brackets, with commas between them, or one on each line.
+
+    Each line may begin with the ``name`` of the variable, and end with prose.
+    """
     bare = text.strip()
     if len(bare) > _LONGEST:
         return None
@@ -122,9 +185,12 @@ def values(text: str) -> list[str] | None:
         if head and head[-1] in "])" and PROSE.match(bare, len(head)):
             return [part.strip() for part in split(head[1:-1])]
     rows = _items(bare)
-    parts = rows if len(rows) > 1 else [part.strip() for part in split(bare)]
-    known = all(is_literal(part) or part.strip("`'\"*.").lower() in _TRUTHS for part in parts)
-    return parts if parts and known and (len(parts) > 1 or bare[0] != "{") else None
+    if len(rows) > 1:
+        parts = [value_of(row, name) for row in rows]
+    else:
+        parts = [part if value_of(part) == part else None for part in map(str.strip, split(bare))]
+    known = [part for part in parts if part is not None]
+    return known if known and len(known) == len(parts) and (len(parts) > 1 or bare[0] != "{") else None
 
 
 def _items(text: str) -> list[str]:
@@ -167,6 +233,8 @@ _STEP = re.compile(
     r"(?:line\s*|L)?(?P<line>\d{1,6})[`*]*(?:\s*(?:[:|.)=>]|-[>\s])+\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
 )
 
+_NUMBERED = re.compile(r"[*`]*(?:line\b|L?\d{1,6}[*`]*\s*(?::|->|=>?|\u2192))", re.IGNORECASE)
+
 
 def executed_lines(text: str) -> list[int] | None:
     """Return the numbers of the lines in a list: numbers with separators, or one line of text for each number."""
@@ -187,9 +255,8 @@ def steps(text: str) -> list[tuple[int, str]] | None:
     rows = [_ROW.sub("", row).strip() for row in text.splitlines() if row.strip()]
     for lines in (rows, _items(text)):
         matches = [match for row in lines if (match := _STEP.fullmatch(row))]
-        numbered = lines is rows and all(
-            _STEP.fullmatch(match["rest"]) and "line" in match["rest"].lower() for match in matches
-        )
+        # The number of a list is not that of a line: another one follows.
+        numbered = lines is rows and lines != _items(text) and all(_NUMBERED.match(match["rest"]) for match in matches)
         if lines and len(matches) == len(lines) and not numbered:
             return [(int(match["line"]), match["rest"].strip()) for match in matches]
     return None

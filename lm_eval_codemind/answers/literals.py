@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 # CPython itself reads 200 levels. Half of that leaves the interpreter's stack to the caller.
@@ -25,6 +26,8 @@ _TOKEN = re.compile(
       | '(?:[^\\'\n]|\\.)*' | "(?:[^\\"\n]|\\.)*" | \#[^\n]* | (?P<mark>[^\w\s]|\n)""",
     re.VERBOSE | re.DOTALL,
 )
+# Text between two strings that Python joins.
+_JOINED = re.compile(r"\s*[A-Za-z]{0,2}")
 _FIRST = re.compile(r"[\w\[({'\"+.-]")
 # Operators and brackets between two commas. Only an artificial text has more.
 _MAX_MARKS = 4 * MAX_DEPTH
@@ -79,6 +82,9 @@ def parse_literal(text: str) -> Any:
     if not _FIRST.match(plain):
         raise NotALiteralError("it does not start like a literal")
     check_limits(plain)
+    strings = [token.span() for token in _TOKEN.finditer(plain) if token[0][0] in "'\""]
+    if any(_JOINED.fullmatch(plain, end, start) for (_, end), (start, _) in pairwise(strings)):
+        raise NotALiteralError("Python would join two strings, which are two values")
     try:
         # The brackets allow line ends anywhere.
         node: Any = parse_quietly(f"({plain}\n)").body[0]

@@ -13,9 +13,16 @@ from lm_eval_codemind.answers.literals import is_literal
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
-# Text after a literal that cannot continue it: another line, or punctuation or a word.
+# The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
+NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
+TRUTHS = dict.fromkeys(["yes", "y", "true", "t", "1", "taken", "holds", "executed", "right", "correct"], True)
+TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect", "unexecuted"], False)
+TRUTHS |= dict.fromkeys(["unreachable", "skipped"], False)
+JSON = {"true": "True", "false": "False", "null": "None"}
+# Text after an answer that cannot continue it: another line, punctuation and prose, a symbol, or a reason.
 PROSE = re.compile(
-    r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|[`*]*\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
+    r"\s*\n|\s*[.,;:\u2013\u2014]+\s+(?!or\b|[\d;])|\s+-{1,2}\s+(?=[^\W\d]{2})(?!\w+[(\[])|\s+\((?!or\b)"
+    r"|[`*]*\.?\s*\Z|\s+(?:because|since|as)\b|\s*[\u2190-\u21ff\u2600-\u27bf\U0001f000-\U0001faff]",
     re.IGNORECASE,
 )
 # A fence, back-ticks, bold text or a formula at the start, with prose after it.
@@ -32,30 +39,35 @@ _WRAPPERS = (
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
 _LEAD = (
-    r"(?:(?:so|thus|therefore|hence),?\s+)?(?:the\s+|my\s+)?"
-    r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)\s+)*"
+    r"(?:(?:so|thus|therefore|hence|then|and|finally),?\s+)?(?:the\s+|my\s+|its?\s+)?"
+    r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)[ _]+)*"
 )
-_NAMES = r"outputs?|answer|results?|values?|verdict"
 # What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
-NOUN = rf"{_LEAD}(?:{_NAMES})"
-# A label in front of an answer, such as `Answer:` or `The program is`.
+NOUN = rf"{_LEAD}(?:{NAMES})"
+_MARK = r"(?::=|:|==?|->|=>|\u2192)"
+_CALLED = rf"{_LEAD}(?:{NAMES}|state|type|program|function|code|bug|it|this)"
+# A label or the start of a sentence in front of an answer, such as `Answer:`, `The program is` or `So f([1]) returns`.
 _LABEL = re.compile(
-    rf"[-*_#>\s]*{_LEAD}(?:{_NAMES}|state|returns|prints|line(?:\s+number)?|trace|input|type|program|function|code|bug"
-    r"|it|this)\b[`*_]*"
-    r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
+    rf"[-*_#>\s]*(?:{_CALLED}\b[`*_]*(?:\s+is\b\s*:?|[ \t]*{_MARK})"
+    r"|(?:[\w`*,()\[\]'\"-]+[ \t]+){0,8}?(?:returns|prints|outputs|yields|gives|equals|evaluates[ \t]+to)\b:?"
+    rf"|(?:the[ \t]+)?(?:{NAMES})[ \t]+of[ \t]+(?:[\w`*()]+[ \t]+){{1,4}}?is\b:?)"
+    r"[`*_]*:?[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
+)
+# The only labels of free text.
+_FREE_LABEL = re.compile(
+    r"[*_#>\s]*(?:output|answer|input)[*_`]*:[*_`]*[ \t]*\n?(?P<inside>.*\S.*)", re.DOTALL | re.IGNORECASE
 )
 # The asked name in front of an answer, such as `y =` or `The value of y is`.
 _NAMED = (
     r"(?:[Tt]he\s+)?(?:(?:final\s+)?[Vv]alues?\s+of\s+)?[`*]*{}[`*]*[ \t]*"
-    r"(?:==?|:=|:|->|=>|\u2192|(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
+    rf"(?:{_MARK}|(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
 )
 # The call with its value, as in an assertion.
-_CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
+_CALL = re.compile(rf"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*{_MARK}\s*(?P<inside>.+)", re.DOTALL)
 # In a string literal, a mark is text.
 _STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
-_KEYS = {"output", "input", "answer", "final_answer", "result", "value", "return_value", "verdict", "trace"}
-_KEYS |= {"line", "lines"}
+_KEY = re.compile(NOUN, re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\uff02\uff07", "\"\"\"\"'''''\"'")
@@ -63,16 +75,17 @@ _QUOTES = str.maketrans("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\
 _MINUS = re.compile("[\u2010-\u2015\u2212\ufe63\uff0d](?=[\\d.])")
 
 
-def readings(text: str, name: str = "") -> Iterator[str]:
+def readings(text: str, name: str = "", free: bool = False) -> Iterator[str]:
     """Yield the text, and the text without its layout, layer by layer.
 
     Layout is a code fence, emphasis, back-ticks, a box, a formula, or a label or the asked name in front of the answer,
     also nested. A full stop after the answer is layout, too. The same readings follow without invisible characters,
     with plain blanks, quotes and minus signs. ``name`` is what the question asks about, such as a variable: ``y = 5``
-    then reads ``5``.
+    then reads ``5``. In ``free`` text, such as printed output, the only labels are `Output:`, `Answer:` and `Input:`,
+    and no visible character is replaced.
     """
     seen = set[str]()
-    for start in (text, plain(text)):
+    for start in (text, _INVISIBLE.sub("", text) if free else plain(text)):
         layer: str | None = start
         for _ in range(_DEEPEST):
             if layer is None:
@@ -80,7 +93,7 @@ def readings(text: str, name: str = "") -> Iterator[str]:
             if layer not in seen:
                 seen.add(layer)
                 yield layer
-            layer = _inside(layer, name)
+            layer = _inside(layer, name, free)
 
 
 def plain(text: str) -> str:
@@ -90,24 +103,24 @@ def plain(text: str) -> str:
 
 def typed(text: str) -> str:
     """Return free text, such as standard input: the text without invisible characters, labels and fences."""
-    text = plain(text)
+    text = _INVISIBLE.sub("", text)
     for _ in range(_DEEPEST):
         bare = text.strip()
-        keyed, match = _of_one_key(bare, ""), FENCE.match(bare) or _LABEL.fullmatch(bare)
+        keyed, match = _of_one_key(bare, ""), FENCE.match(bare) or _FREE_LABEL.fullmatch(bare)
         if keyed is None and match is None:
             break
         text = match["inside"] if match else keyed or ""
     return text.removeprefix("\n")
 
 
-def _inside(text: str, name: str) -> str | None:
+def _inside(text: str, name: str, free: bool) -> str | None:
     """Return a text without its outermost layer of layout; None if it has none."""
     bare = text.strip()
     keyed = _of_one_key(bare, name)
     if keyed is not None:
         return keyed
-    named = [re.compile(_NAMED.format(re.escape(name)), re.DOTALL)] if name else []
-    for wrapper in (*_WRAPPERS, *named, _LABEL, _CALL):
+    named = [re.compile(_NAMED.replace("{}", re.escape(name), 1), re.DOTALL)] if name else []
+    for wrapper in (*_WRAPPERS, *((_FREE_LABEL,) if free else (*named, _LABEL, _CALL))):
         match = wrapper.fullmatch(bare)
         mark = match.groupdict().get("mark") if match else None
         if match and (not mark or mark not in _STRING.sub("", match["inside"])):
@@ -117,12 +130,9 @@ def _inside(text: str, name: str) -> str | None:
     piece = _FIRST.match(bare)
     if piece and piece["mark"] not in bare[piece.end() :] and PROSE.match(bare, piece.end()):
         return piece["inside"]
-    if (
-        bare.endswith(".")
-        and not bare.endswith("..")
-        and (bare[-2:-1] in tuple(")]}") or is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
-    ):
-        return bare[:-1]
+    if bare.endswith(".") and not bare.endswith(".."):
+        ends_value = not free and (bare[-2:-1] in tuple(")]}") or is_literal(bare[:-1]))
+        return bare[:-1] if ends_value or _inside(bare[:-1], name, free) is not None else None
     return None
 
 
@@ -133,6 +143,6 @@ def _of_one_key(text: str, name: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     for key, value in record.items() if len(record) == 1 else ():
-        if key == name or key.lower() in _KEYS:
+        if key == name or _KEY.fullmatch(key):
             return value if isinstance(value, str) else repr(value)
     return None

@@ -1,10 +1,10 @@
 """From a response to an answer: the steps in their order, for every family."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.normal import FENCE, NOUN, readings
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
 
@@ -47,23 +47,36 @@ def read(
         parse: A parser of a form; it returns None for a text without that form.
         name: The name that the question asks about; see :func:`~.normal.readings`.
         empty: Whether a block may be empty.
-        anywhere: Whether the answer may be outside of marks. Then :func:`stated` returns it.
+        anywhere: Whether the answer may be outside of marks: the first text of :func:`stated` with the form.
     """
     text = without_thinking(response, marks)
     if text is None:
         return Read(None, None, "unfinished")
-    # A base model continues with another prompt; a prompt that the response repeats comes before the marks.
-    begin = marks.begin.search(text)
-    start = begin.end() if begin else 0
-    text = text[:start] + own_text(text[start:])
-    marked = last_block(text, marks, empty)
-    block = stated(text) if marked is None and anywhere else marked
-    for reading in readings(block, name) if block is not None else ():
-        value = parse(reading)
+    # A base model continues with another prompt.
+    text = own_text(text)
+    first: str | None = None
+    for block, in_sentence in blocks(text, marks, empty):
+        first = block if first is None else first
+        value = _parsed(block, parse, name, empty)
         if value is not None:
             return Read(value, block, "read")
+        # A sentence may mention another block.
+        if not in_sentence:
+            break
+    for candidate in stated(text, empty) if first is None and anywhere else ():
+        value = _parsed(candidate, parse, name, empty)
+        if value is not None:
+            return Read(value, candidate, "read")
+    if first is None and anywhere:
+        labelled = next(_labelled(text), None)
+        return Read(None, labelled, "no_answer" if labelled is None else "malformed")
     # Prose without marks is not an answer.
-    return Read(None, marked, "no_answer" if marked is None else "malformed")
+    return Read(None, first, "no_answer" if first is None else "malformed")
+
+
+def _parsed(text: str, parse: Callable[[str], T | None], name: str, free: bool) -> T | None:
+    values = (parse(reading) for reading in readings(text, name, free))
+    return next((value for value in values if value is not None), None)
 
 
 # -- answers outside of marks
@@ -72,33 +85,51 @@ def read(
 _TAIL = 20_000
 _BOX = re.compile(r"\\f?boxed\s*\{|<\|begin_of_box\|>")
 # A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
-_LINES = [
-    re.compile(rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
-    for mark in (r"(?:is[ \t]*)?(?:[:=]|$)", r"is\b")
-]
+_LABELS, _SENTENCES = (
+    re.compile(rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t:]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
+    for mark in (r"(?:is[ \t]*)?(?:[*_`]*[:=]|$)", r"is\b")
+)
 _PIECE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*")
+_DENIAL = re.compile(r"\b(?:not|never|cannot|neither|instead of|rather than)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
-def stated(text: str) -> str | None:
-    """Return the text that may be the answer of a response without marks; None if there is no text.
+def stated(text: str, free: bool = False) -> Iterator[str]:
+    """Yield the texts that may be the answer of a response without marks.
 
-    It is the last box, else the last line or heading such as "Answer:", the last line "The answer is …", the last code
-    fence, or the last line. So a stated answer has priority over text after it.
+    These are boxes and lines or headings such as "Answer:"; then lines "The answer is …"; then code fences and the last
+    line; then the first line. Of the same rank, the last one comes first. So a stated answer has priority over text
+    after it. In ``free`` text every line is an answer, so the fences come before the last line.
     """
     text = text.strip()[-_TAIL:]
-    box = _last(_BOX, text)
-    if box:
-        return _boxed(text, box)
-    for pattern in _LINES:
-        line = _last(pattern, text)
-        if line:
-            return line["rest"].strip() or _below(text[line.end() :])
-    fence = _last(FENCE, text)
-    if fence:
-        return fence["inside"]
-    last = text.rpartition("\n")[2]
-    pieces = _PIECE.findall(last)
-    return pieces[0][0] or pieces[0][1] if len(pieces) == 1 else last or None
+    if not text:
+        return
+    yield from _labelled(text)
+    yield from (_rest(text, line) for line in reversed(list(_SENTENCES.finditer(text))))
+    fences = list(FENCE.finditer(text))[::-1]
+    first, last = text.partition("\n")[0], text.rpartition("\n")[2]
+    if not free and not (fences and fences[0].end() == len(text)):
+        yield from _of_line(last)
+    yield from (fence["inside"] for fence in fences)
+    yield from (last,) if free else _of_line(first)
+
+
+def _labelled(text: str) -> Iterator[str]:
+    """Yield what boxes and labels contain, the last one first."""
+    places = [(box.start(), _boxed(text, box)) for box in _BOX.finditer(text)]
+    places += [(line.start(), _rest(text, line)) for line in _LABELS.finditer(text)]
+    yield from (content for _, content in sorted(places, reverse=True))
+
+
+def _rest(text: str, line: re.Match[str]) -> str:
+    return line["rest"].strip() or _below(text[line.end() :])
+
+
+def _of_line(line: str) -> Iterator[str]:
+    """Yield the only piece in back-ticks or bold text of a line, unless the line denies it; and the line."""
+    pieces = list(_PIECE.finditer(line))
+    if len(pieces) == 1 and not _DENIAL.search(line[: pieces[0].start()]):
+        yield pieces[0][1] or pieces[0][2]
+    yield line
 
 
 def _below(text: str) -> str:
@@ -118,8 +149,3 @@ def _boxed(text: str, begin: re.Match[str]) -> str:
         if depth == 0:
             return text[begin.start() : begin.end() + brace.end()]
     return text[begin.start() :].partition("\n")[0]
-
-
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    matches = list(pattern.finditer(text))
-    return matches[-1] if matches else None

@@ -5,11 +5,14 @@ from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.thinking import without_thinking
-from lm_eval_codemind.families.execution import trace
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.families.execution import flow, trace
 from lm_eval_codemind.families.execution.flow import LOOP_REASONING
 from lm_eval_codemind.families.ier import task as ier
+from lm_eval_codemind.families.input import task as input_task
 from lm_eval_codemind.families.runtime import task as runtime
 from lm_eval_codemind.families.verdict import task as verdict
+from lm_eval_codemind.questions import Question
 from lm_eval_codemind.studies.re2 import task as re2
 from tests.answers.questions import question
 
@@ -68,3 +71,42 @@ def test_the_cases(shared_data):
             wrong.append((case["id"], said, expected))
     assert not wrong
     assert len(cases) >= 40 and LOOP_REASONING
+
+
+def read_as(case: dict[str, Any]) -> Any:
+    """Return what a response of a case is read as, in the words of its right reading; None for code."""
+    family, response, label = case["family"], case["response"], str(case["label"])
+    if family.startswith("ier"):
+        return output_is_right(response, label, ier.FLEXIBLE if "flexible" in family else ier.STRICT)
+    if family == "verdict":
+        return verdict.VERDICT.read(response, question(**FIELDS), verdict.FILTER).text
+    if family == "locate":
+        line = verdict.LOCATE.read(response, question(**FIELDS), verdict.FILTER).text
+        return line and int(line)
+    if family.startswith("runtime"):
+        asked = question(family.split()[1], **FIELDS)
+        answer = runtime.RUNTIME.read(response, asked, runtime.FILTER)
+        if family == "runtime state":
+            return state_is_right(response, *label.split("; "))
+        return answer.details.get("line", answer.text)
+    if family == "trace states":
+        asked = question("states", **{**FIELDS, "code": "\nfor y in x:\n    pass"})
+        steps = trace.TraceReasoning().read(response, asked, trace.FILTER).details
+        return [list(pair) in case["label"] for pair in zip(steps["lines"], steps["values"], strict=True)]
+    if family == "loops":
+        asked = question("loops", code="for i in x:\n    pass", line=1)
+        return LOOP_REASONING.read(response, asked, flow.FILTER).details.get("values") == case["label"]
+    if family == "input, script":
+        asked = next(Question.about(one, "", {}) for one in load_benchmark("sample") if one.kind == "script")
+        return input_task.INPUT_PREDICTION.read(response, asked, ier.STRICT).program
+    assert family in ("sr", "sr/repair"), family
+    return None
+
+
+def test_the_newer_cases(shared_data):
+    with (shared_data / "cases" / "answers-5.jsonl").open(encoding="utf-8") as lines:
+        cases = [json.loads(line) for line in lines]
+    read = {case["name"]: read_as(case) for case in cases if not case["family"].startswith("sr")}
+    right = {case["name"]: case["right"] for case in cases if case["name"] in read}
+    assert {name: value for name, value in read.items() if value != right[name]} == {}
+    assert len(cases) >= 40

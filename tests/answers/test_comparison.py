@@ -54,7 +54,10 @@ def test_a_string_label_accepts_its_bare_text(text):
     ("[\u2018a\u2019, \u2018b\u2019]", "['a', 'b']", False), ("\u221255", "-55", False),
     ("[1, \u22122.5]", "[1, -2.5]", False), ("np.int64(-111)", "-111", False), ("[np.float64(0.5)]", "[0.5]", False),
     (r"\boxed{YES}", "YES", True), ("$55$", "55", True), ("<pre>YES\nNO</pre>", "YES\nNO", True),
-    ("Output:\nYES\nNO", "YES\nNO", True), ("result = 55", "55", True), ("55.", "55", True), ("\u22121", "-1", True),
+    ("Output:\nYES\nNO", "YES\nNO", True), ("**Answer:** 55", "55", True), ("```\n55\n```", "55", True),
+    ("The function returns `[2, 1]`.", "[2, 1]", False), ("ans = 5", "5", False), ("True \u2705", "True", False),
+    ("So f([1]) returns [2]", "[2]", False), ("The value of the expression is 5.", "5", False), ("5 (int)", "5", False),
+    ("it's", '"it\'s"', False), ("It is 'a'.", "'a'", False), ("a returns b", "'a returns b'", False),
 ])  # fmt: skip
 def test_what_a_person_would_accept(answer, output, printed):
     assert same_output(answer, output, printed)
@@ -62,7 +65,14 @@ def test_what_a_person_would_accept(answer, output, printed):
 
 @pytest.mark.parametrize(("answer", "output", "printed"), [
     ("Output: 54", "55", False), ("f(3) != 55", "55", False), ("f(3) == 54", "55", False), ("abc.", "'abc'", False),
-    ("YES.", "YES", True), ("-55", "\u201155", False), ("np.int64(5)", "6", False), ("\u2018a\u2019", "'b'", False),
+    ("YES.", "YES", True), ("result = 55", "55", True), ("55.", "55", True), ("\u22121", "-1", True),
+    ("It is raining", "raining", True), ("state = 4", "4", True), ("code: 3", "3", True),
+    ("this is a test", "'a test'", False),
+    ("\u201cYES\u201d", '"YES"', True), ("it returns a", "'a'", False), ("5 minus 1", "5", False),
+    ("5 plus", "5", False),
+    ("5 was my guess", "5", False), ("5, or 6", "5", False), ("5 (or 6)", "5", False), ("not 5", "5", False),
+    ("'a' 'b'", "'ab'", False), ("''\n'ab'", "'ab'", False), ("'a''b'", "'ab'", False), ("5 - x", "5", False),
+    ("-55", "\u201155", False), ("np.int64(5)", "6", False), ("\u2018a\u2019", "'b'", False),
     ("it\u2019s", '"it\'s not"', False), ("$5$5$", "5", False), ("Output: 5", "Output: 6", True),
 ])  # fmt: skip
 def test_what_a_person_would_not_accept(answer, output, printed):

@@ -48,10 +48,10 @@ def test_what_is_no_literal_at_the_start(text):
 
 @pytest.mark.parametrize(("text", "truth"), [
     ("yes", True), ("No", False), ("**Yes**, it is", True), ("no.", False), ("true", True), ("False", False),
-    ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", None),
+    ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", False),
     ("Isn\u2019t executed", False), ("far from right", False), ("not quite right", False), ("right", True),
-    ("is **not** executed", False), ("Yes. No problem.", True), ("Yes\nNo", True), ("maybe", None), ("", None),
-    ("There is no bug", None), ("no error, so yes", False), ("no more iterations", False), ("yesterday", None),
+    ("is **not** executed", False), ("Yes. No problem.", True), ("Yes\nNo", None), ("maybe", None), ("", None),
+    ("There is no bug", None), ("no error, so yes", True), ("no more iterations", None), ("yesterday", None),
     ("The program is **not** right.", False), ("I cannot say", None), ("By no means executed", None),
     ("Yes: not empty", True), ("**Answer: no**. Then it is correct", False), ("The answer is yes. No problem", True),
     ("This is wrong", False), ("-1", None), ("- yes", True), ("`no`", False), ("incorrect", False), ("Y", True),
@@ -93,7 +93,7 @@ def test_the_end(text, line):
     ("type: int; value: 5", None), ("value: 5; type: int", ("5", "int")), ('{"value": 5, "type": "int"}', ("5", "int")),
     ('{"type": "str", "value": "a"}', ("a", "str")), ("{'a': 1}", ("{'a': 1}", "")),
     ("5; int because; it is", ("5", "int")), ("5; int\n\nSo; it is", ("5", "int")), ("5; type int", ("5", "int")),
-    ("```\n5; int\n```", ("5", "int")), ("[1]; List[int]", ("[1]", "List")), ("int; 5", None), ("5 (int)", None),
+    ("```\n5; int\n```", ("5", "int")), ("[1]; List[int]", ("[1]", "List")), ("int; 5", None), ("5 (int)", ("5", "int")),
     ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None), ("z = 5; int", None), ("5;", None),
     ("5; int.", ("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", ("5", "builtins.int")),
 ])  # fmt: skip

@@ -95,8 +95,10 @@ def test_how_a_response_is_read(response, reading):
 
 def test_a_string_may_lack_its_quotes():
     asked = question(output="'a b'")
-    assert ier.IER.read("<output>a b</output>", asked, ier.STRICT).reading == "read"
-    assert ier.IER.read("<output>a c</output>", asked, ier.STRICT).reading == "malformed"
+    for text, right in {"a b": 1, "a c": 0}.items():
+        answer = ier.IER.read(f"<output>{text}</output>", asked, ier.STRICT)
+        # Reading does not know the label, and no other value is a bare text.
+        assert (answer.reading, ier.IER.score(asked, answer)["r_ier"]) == ("malformed", right)
 
 
 def score(response: str, output: str, kind: str = "function") -> float | None:
@@ -143,7 +145,7 @@ def test_a_sentence_inside_a_line_is_not_interpreted():
 
 @pytest.mark.parametrize("response", ["", "\n \n", "<think>It is 5"])
 def test_no_text_is_no_answer(response):
-    assert answer_in(response, ier.FLEXIBLE).text is None and stated("") is None
+    assert answer_in(response, ier.FLEXIBLE).text is None and list(stated("")) == []
 
 
 def test_the_marks_of_other_answers_are_not_read():

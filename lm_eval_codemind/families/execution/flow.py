@@ -82,8 +82,8 @@ class FlowReasoning(ExecutionFamily):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list in a response, with the texts of its values in the details."""
-        names = loop_variables(question["code"]).get(question["line"], ())
-        block = read(response, ANSWER, forms.values, ", ".join(names))
+        name = ", ".join(loop_variables(question["code"]).get(question["line"], ()))
+        block = read(response, ANSWER, lambda text: forms.values(text, name), name)
         if block.value is None:
             return Answer(None, reading=block.reading)
         return Answer(f"[{', '.join(block.value)}]", {"values": block.value})

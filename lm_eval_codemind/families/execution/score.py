@@ -12,10 +12,8 @@ from math import nan
 
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.forms import split, truth
-from lm_eval_codemind.answers.normal import readings
+from lm_eval_codemind.answers.normal import JSON, readings
 from lm_eval_codemind.statistics import clustered_stderr_of
-
-_WORDS = {"true": "True", "false": "False", "null": "None"}
 
 
 def same_step(answer: str, value: str, names: Sequence[str]) -> bool:
@@ -31,7 +29,7 @@ def same_step(answer: str, value: str, names: Sequence[str]) -> bool:
         return truth(answer) is (value == "True")
     texts = list(readings(answer, ", ".join(names)))
     if len(names) == 1:
-        return any(same_output(_WORDS.get(text.strip(), text), value, printed=False) for text in texts)
+        return any(same_output(JSON.get(text.strip(), text), value, printed=False) for text in texts)
     labels = split(value[1:-1])
     for text in map(str.strip, texts):
         parts = split(text[1:-1] if text[:1] in "[(" and text[-1:] in "])" else text)

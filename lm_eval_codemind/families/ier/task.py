@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.forms import literal_at_start
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read
 from lm_eval_codemind.answers.thinking import without_thinking
@@ -59,16 +58,12 @@ class ExecutionReasoning(Family):
         """Return the text between the marks or, with the flexible filter, also one that is stated without them."""
         printed = kind_of(question).printed
 
-        def known(text: str) -> str | None:
-            """Return a printed text, or a literal; a string may lack its quotes if it is the output."""
-            right = printed or same_output(text, question["output"], printed)
-            return text if right else literal_at_start(text)
-
         published = marked_answer(response)
         if published is not None and (printed or published.strip()):
             return Answer(published)
         flexible = filter == FLEXIBLE
-        block = read(response, ANSWER if flexible else OUTPUT, known, empty=printed, anywhere=flexible)
+        form = str if printed else literal_at_start
+        block = read(response, ANSWER if flexible else OUTPUT, form, empty=printed, anywhere=flexible)
         return Answer(block.text, reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
