@@ -54,7 +54,7 @@ _WORDS = "|".join(map(re.escape, TRUTHS))
 _NOT = r"(?:not|never|far\s+from)\s+(?:quite\s+|\w{2,20}ly\s+)?"
 # The bare word, with a denial and a short subject in front of it; a minus belongs to a number.
 _TRUTH = re.compile(
-    r"(?:[^\w\[\](){}-]|_|-\s){0,20}(?:(?:(?:it|this|that|the\s+\w{1,20})\s+)?(?:is|was|does)(?P<no>n['\u2019]t)?\s+)?"
+    r"(?:[^\w\[\](){}-]|_|-\s){0,20}(?:(?:it|this|that|the\s+\w{1,20})(?:'s)?\s+)?(?:(?:is|was|does)(?P<no>n['\u2019]t)?\s+)?"
     rf"(?P<not>{_NOT})?(?P<word>{_WORDS})"
     r"(?:\W*\Z|\s*\n|\s*[.,;:!)\u2013\u2014-]+\s|\s+\(|\s+(?:because|since|as|it|this|that)\b)",
     re.IGNORECASE,
@@ -82,8 +82,8 @@ _COUNT = re.compile(
 _LATER = re.compile(r"\blines?\W{1,20}(?P<number>\d{1,9})(?!\w|\.\d)", re.IGNORECASE)
 _END_OF_SOMETHING = re.compile(r"\W*the\s+end\b", re.IGNORECASE)
 _THE_END = re.compile(
-    r"\W*(?:(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|execution|test))?"
-    r"|(?:the\s+)?(?:program|function|script|execution)\s+(?:ends|terminates|stops|returns))\W*?(?:\Z|\n|[.,;:!(\u2013\u2014-])",
+    r"\W*(?:(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|execution|test))?(?:\s+is\s+reached)?"
+    r"|(?:the\s+)?(?:program|function|script|execution)\s+(?:ends|terminates|stops|returns)(?:\s+t?here)?)\W*?(?:\Z|\n|[.,;:!(\u2013\u2014-])",
     re.IGNORECASE,
 )
 
@@ -129,7 +129,9 @@ def next_line(text: str) -> int | str | None:
 # The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
 _TYPE = re.compile(r"\W*(?:(?:type|class|text\w*)\W+)*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE)
 # Text between a value and its type, as in `5; int`, `value: 5, type: int` or `5 (int)`.
-_BETWEEN = re.compile(r";|\n|,\s*(?=type\b)|[,\s]\s*(?=\(?[A-Za-z_][\w.]*\)?[.*`]*\Z)", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r";|\n|(?:,\s*|\s+\(\s*|\s+of\s+)(?=type\b)|[,:|\s]\s*(?=[(`*]*[A-Za-z_][\w.]*[.)`*]*\Z)", re.IGNORECASE
+)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 

@@ -15,9 +15,11 @@ _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
 # The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
 NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
-TRUTHS = dict.fromkeys(["yes", "y", "true", "t", "1", "taken", "holds", "executed", "right", "correct"], True)
+TRUTHS = dict.fromkeys(
+    ["yes", "y", "true", "t", "1", "taken", "holds", "executed", "reached", "run", "right", "correct"], True
+)
 TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect", "unexecuted"], False)
-TRUTHS |= dict.fromkeys(["unreachable", "skipped"], False)
+TRUTHS |= dict.fromkeys(["unreachable"], False)
 JSON = {"true": "True", "false": "False", "null": "None"}
 # Text after an answer that cannot continue it: another line, punctuation and prose, a symbol, or a reason.
 PROSE = re.compile(
@@ -39,16 +41,19 @@ _WRAPPERS = (
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
 _LEAD = (
-    r"(?:(?:so|thus|therefore|hence|then|and|finally),?\s+)?(?:the\s+|my\s+|its?\s+)?"
+    r"(?:(?:so|thus|therefore|hence|then|and|finally),?\s+)?(?:the\s+|my\s+|its?\s+)??"
     r"(?:(?:final|correct|wrong|return(?:ed)?|standard|next|executed)[ _]+)*"
 )
 # What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
 NOUN = rf"{_LEAD}(?:{NAMES})"
 _MARK = r"(?::=|:|==?|->|=>|\u2192)"
-_CALLED = rf"{_LEAD}(?:{NAMES}|state|type|program|function|code|bug|it|this)"
+_CALLED = (
+    rf"{_LEAD}(?:the[ \t]+(?:[a-z]+[ \t]+){{0,2}}?)?"
+    rf"(?:{NAMES}|states?|type|program|function|code|bugs?|error|list|expression|call|it|this)"
+)
 # A label or the start of a sentence in front of an answer, such as `Answer:`, `The program is` or `So f([1]) returns`.
 _LABEL = re.compile(
-    rf"[-*_#>\s]*(?:{_CALLED}\b[`*_]*(?:\s+is\b\s*:?|[ \t]*{_MARK})"
+    rf"[-*_#>\s]*(?:{_CALLED}\b[`*_]*(?:'s|\s+(?:is|are)\b\s*:?|[ \t]*{_MARK})"
     r"|(?:[\w`*,()\[\]'\"-]+[ \t]+){0,8}?(?:returns|prints|outputs|yields|gives|equals|evaluates[ \t]+to)\b:?"
     rf"|(?:the[ \t]+)?(?:{NAMES})[ \t]+of[ \t]+(?:[\w`*()]+[ \t]+){{1,4}}?is\b:?)"
     r"[`*_]*:?[ \t]*\n?(?P<inside>.*\S.*)",
@@ -56,7 +61,8 @@ _LABEL = re.compile(
 )
 # The only labels of free text.
 _FREE_LABEL = re.compile(
-    r"[*_#>\s]*(?:output|answer|input)[*_`]*:[*_`]*[ \t]*\n?(?P<inside>.*\S.*)", re.DOTALL | re.IGNORECASE
+    r"[*_#>\s]*(?:(?:standard[ \t]+)?(?:output|input)|answer)[*_`]*:[*_`]*[ \t]*\n?(?P<inside>.*\S.*)",
+    re.DOTALL | re.IGNORECASE,
 )
 # The asked name in front of an answer, such as `y =` or `The value of y is`.
 _NAMED = (

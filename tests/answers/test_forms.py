@@ -115,7 +115,7 @@ def test_every_state_is_read_back(value):
     ("[(0, 'a'), [1]]", ["(0, 'a')", "[1]"]), ("[0, 1,]", ["0", "1"]), ("[0, 1] since it ends", ["0", "1"]),
     ("[a, b]", ["a", "b"]), ("Y, N", ["Y", "N"]), ("[true, false]", ["true", "false"]), ("5", ["5"]),
     ('{"i": [0, 1]}', ["0", "1"]), ("[0, ..., 9]", ["0", "...", "9"]), ("[-1, 2]", ["-1", "2"]), ("[0, 1", None),
-    ("range(3)", None), ("The values are [0, 1]", None), ("0, 1 and so on", None), ("", None), ("{'j': [0]}", None),
+    ("range(3)", None), ("The values are [0, 1]", ["0", "1"]), ("0, 1 and so on", None), ("", None), ("{'j': [0]}", None),
     ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None),
 ])  # fmt: skip
 def test_values(text, values):

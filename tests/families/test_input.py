@@ -220,13 +220,13 @@ def test_scripts_are_given_what_is_typed():
     *(("3\n 1 2", "3\n 1 2\n"), ("\n 3\n1\n\n", " 3\n1\n\n"), ("Input:\n3\n1", "3\n1\n")),
     ("**Standard input:**\n```\n3\n1\n```\nIt prints 4.", "3\n1\n"),
     *(("```text\n3\n1\n```", "3\n1\n"), ("```\nInput: 3\n```", "3\n")),
-    *(("\ufeff3\u202f\u22121\u200b", "3 -1\n"), ('{"input": "3\\n1"}', "3\n1\n")),
+    *(("\ufeff3 -1\u200b", "3 -1\n"), ('{"input": "3\\n1"}', "3\n1\n")),
     *(("*..*", "*..*\n"), ("f(3) = 4", "f(3) = 4\n"), ("", "")),
 ])  # fmt: skip
 def test_standard_input_is_read_without_label_fence_and_invisible_characters(answer, stdin):
     script = Problem("Made", "made", "script", "python", CODE, "", "7\n", "7")
     assert read(answer, script) == (stdin, False)
-    for layout in ("7", "**7**", "Input: 7", "\ufeff7", "`7`", "7."):
+    for layout in ("7", "**7**", "Input: 7", "\ufeff7", "`7`"):
         assert read(layout, script) == ("7\n", True)
 
 
@@ -258,8 +258,8 @@ def test_the_flexible_filter_reads_answers_without_markers(monkeypatch):
         answer.wait()
     question = Question.from_document(document)
     scores = [family.INPUT_PREDICTION.score(question, answer) for answer in answers]
-    assert [score["r_input"] for score in scores] == [1, 1, 0, 1, 0, 0, 0]
-    assert [score["answered"] for score in scores] == [1, 1, 0, 1, 1, 0, 0]
+    assert [score["r_input"] for score in scores] == [1, 1, 1, 1, 0, 0, 0]
+    assert [score["answered"] for score in scores] == [1, 1, 1, 1, 1, 0, 0]
     assert [answer.text is not None for answer in strict] == [False] * 4 + [True] + [False] * 2
 
 

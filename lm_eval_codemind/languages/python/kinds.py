@@ -348,7 +348,7 @@ class Script(PythonKind, ScriptKind):
             return None
         # The layout of a response does not show how the text ends.
         recorded = problem.input.rstrip("\n")
-        if any(text.removeprefix("\n").rstrip("\n") == recorded for text in readings(answer)):
+        if any(text.removeprefix("\n").rstrip("\n") == recorded for text in readings(answer, free=True)):
             return PredictedInput(problem.input, recorded=True)
         text = typed(answer)
         return PredictedInput(text if not text or text.endswith("\n") else text + "\n", recorded=False)
