@@ -15,10 +15,12 @@ from huggingface_hub import parse_eval_result_entries
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.data.manifest import released_digests
 from lm_eval_codemind.questions import Key, digest, sealed
+from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import (
     Submission,
+    description,
     eval_results,
     leaderboard_csv,
     leaderboard_rows,
@@ -255,8 +257,9 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
             return str(doc["target"]) if len(answered) % (number + 1) == 0 else "no idea"
 
         evaluate(folder / str(number), f"org/model-{number}", answer, [TASK])
-        said(*arguments(folder / str(number), folder / f"out{number}", model=f"org/model-{number}"))
-        files += (folder / f"out{number}").glob("*.tar.gz")
+        (run,) = read_runs([folder / str(number)])
+        files.append(folder / f"model-{number}.tar.gz")
+        write_bundle(files[-1], run, description(run, Submission(run.model, "org/codemind")))
     return files
 
 

@@ -157,6 +157,7 @@ def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox):
     assert [outcome.status for outcome in outcomes] == [Status.PASSED] * len(attempts), outcomes
 
 
+@pytest.mark.proof
 def test_one_source_does_not_keep_the_compiler_busy(sandbox_at):
     types = "".join(f"class C{n}<T> {{ C{n}<? super C{n}<? super T>> x; }}\n" for n in range(200_000))
     slow, honest = [
