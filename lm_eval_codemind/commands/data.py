@@ -87,6 +87,8 @@ def build_command(context: click.Context, names: tuple[str, ...], upstream: Path
     entries = build(names, _open(upstream, directory), directory, skip_failing=by_default)
     for name, entry in entries.items():
         click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digests[name]}")
+    if not entries:
+        raise click.ClickException("no benchmark was built")
 
 
 @command.command("info")

@@ -95,7 +95,12 @@ def command(
     with value_errors():
         benchmark = benchmark_of(names)
         recordings = read_recordings(responses, strip_prompt, strip_through, benchmark)
-        given = {"strip_prompt": strip_prompt or None, "strip_through": strip_through, "recorded_benchmark": benchmark}
+        given = {
+            "strip_prompt": strip_prompt or None,
+            "strip_through": strip_through,
+            "recorded_benchmark": benchmark,
+            "extracted": recordings.extracted or None,
+        }
         model_args = {
             "responses": [str(path) for path in responses],
             **{name: value for name, value in given.items() if value is not None},

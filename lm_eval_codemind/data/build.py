@@ -160,8 +160,8 @@ def build(
 
     Raises:
         UserError: If there is no benchmark of a name.
-        UpstreamError: If upstream's data is missing or is not what it must be, after the other benchmarks were built;
-            with ``skip_failing``, if none can be built. Or if the directory cannot be written.
+        UpstreamError: If upstream's data is missing or is not what it must be, after the other benchmarks were built.
+            Or if the directory cannot be written.
     """
     queue = list(dict.fromkeys(names))
     for name in queue:

@@ -42,12 +42,14 @@ class Recordings:
         prompts: Key -> the prompts that the rows of these responses name; empty where a row names none.
         asked: Key -> the parts of the first row with it that say what was asked.
         models: The names of the models that the rows give.
+        extracted: Whether the responses are answers that somebody took out of them.
     """
 
     responses: dict[Key, list[str]] = field(default_factory=dict)
     prompts: dict[Key, list[str]] = field(default_factory=dict)
     asked: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
+    extracted: bool = False
 
     def add(self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str) -> None:
         """Add the responses of a row, after those that its question has already."""
@@ -107,7 +109,7 @@ def read_recordings(
 
     Or the whole file is one JSON value, about the problems of one benchmark:
 
-    - CRUXEval's generations: an object with a list of responses for each problem;
+    - CRUXEval's generations: an object with a list of answers, taken out of the responses, for each problem;
     - LiveCodeBench's outputs of code execution: a list of objects with ``id`` and ``output_list``.
 
     Args:
@@ -150,6 +152,7 @@ def read_recordings(
                 matched += sum(end > 0 for end in ends)
             total += len(new)
             recordings.add(row, key, new, prompt)
+            recordings.extracted |= row.get("extracted") is True
         if not recordings.responses:
             raise UserError(f"{path}: no recorded responses")
     if pattern is not None:
@@ -204,7 +207,8 @@ def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
     if benchmark is None:
         raise UserError(f"{path} does not say of which benchmark its problems are; give --tasks of one benchmark")
     for name, responses in rows:
-        yield f"problem {name}", {"benchmark": benchmark, "problem_id": name, "responses": responses}
+        row = {"benchmark": benchmark, "problem_id": name, "responses": responses}
+        yield f"problem {name}", {**row, "extracted": isinstance(content, dict)}
 
 
 def _starts_one_value(line: str) -> bool:

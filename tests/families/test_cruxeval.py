@@ -6,13 +6,13 @@ import shutil
 import tarfile
 from collections import defaultdict
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.manifest import released_digests
@@ -22,8 +22,10 @@ from lm_eval_codemind.families.cruxeval.score import upstream_pass_at_k, upstrea
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem, digest, dump_side
 from lm_eval_codemind.questions import Question
+from lm_eval_codemind.sandbox import Job, shared_sandbox
+from tests.cli import said
 from tests.families.reference import reference_run
-from tests.run_files import read_rows
+from tests.run_files import read_rows, read_run
 
 # Functions of the form that upstream's have, with texts of our own.
 PROMPTS_FILE = "".join(
@@ -177,17 +179,48 @@ def test_prompts_are_those_of_upstream_to_the_byte(built, shared_data):
             assert hashlib.sha256(prompts[problem_id].encode()).hexdigest() == expected
 
 
-@pytest.fixture
-def with_own_prompts(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CRUXEval's problems with prompts of our own, so that all else is tested without upstream's."""
-    texts = {form: f"{form}\n" for form in cruxeval._FORMS}
-    prompts = Problem("any", "cruxeval_prompts", "function", "python", "", upstream_questions=json.dumps(texts))
-    monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: prompts)
-    monkeypatch.setattr(family, "benchmark_digests", lambda benchmark: {benchmark: "made"})
+def test_all_prompts_are_what_upstreams_functions_return(built, shared_data):
+    with tarfile.open(shared_data / "upstream" / "cruxeval.tar.xz") as tar:
+        file = tar.extractfile("cruxeval/prompts.py")
+        assert file is not None
+        program = f"{file.read().decode()}\nimport hashlib"
+    records = {problem.problem_id: problem for problem in load_benchmark("cruxeval")}
+    texts = {
+        problem.problem_id: json.loads(problem.upstream_questions) for problem in load_benchmark("cruxeval_prompts")
+    }
+    assert len(texts) == 800
+    for form, (function, column) in cruxeval._FORMS.items():
+        # The code without the line feed that ours ends with.
+        values = [
+            (each.code.rstrip("\n"), each.input.removeprefix("f(")[:-1] if column == "input" else each.output)
+            for each in records.values()
+        ]
+        calls = [f"hashlib.sha256({function}({value!r}).encode()).hexdigest()" for value in values]
+        observed = shared_sandbox().submit(Job.evaluate(program, calls)).result().observations
+        ours = [hashlib.sha256(texts[name][f"{form}"].encode()).hexdigest() for name in records]
+        assert [each.literal for each in observed] == list(map(repr, ours)), form
+
+
+def test_recorded_answers_are_scored_as_they_are_and_verified(built, tmp_path):
+    """A file of CRUXEval's generations has answers, so nothing is taken out of them again."""
+    problems = load_benchmark("cruxeval")[:5]
+    for kind, task in (("input", "codemind_cruxeval_input_cot"), ("output", "codemind_cruxeval_output_cot")):
+        answers = {
+            each.problem_id: [getattr(each, kind), f"assert {each.input} == {each.output}", "f"] for each in problems
+        }
+        file = tmp_path / f"{kind}.json"
+        file.write_text(json.dumps(answers))
+        run = tmp_path / kind
+        said("score", "--responses", file, "--tasks", task, "--output_path", run, "--confirm_run_unsafe_code")
+        scores = read_run(run)[0]["results"][task]
+        assert scores["pass@1,extract-answer"] == pytest.approx(2 / 3)
+        # The assertion is no call, and it contains the call, so that upstream excludes it from the outputs.
+        assert scores["pass@1_upstream,extract-answer"] == pytest.approx(1 / 2)
+        assert "equal" in said("verify", run)
 
 
 @pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
-@pytest.mark.usefixtures("with_own_prompts")
+@pytest.mark.usefixtures("built")
 def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model, value):
     results = reference_run(model, "codemind_cruxeval_output", "codemind_cruxeval_input", bootstrap_iters=0)
     tasks = {name: scores for name, scores in results["results"].items() if "pass@1,extract-answer" in scores}
@@ -198,7 +231,7 @@ def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(model, valu
             assert scores[f"{metric},extract-answer"] == value, (name, metric)
 
 
-def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts, shared_data):
+def test_recorded_inputs_get_the_recorded_verdicts(built, shared_data):
     recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"):
         recorded[row["problem_id"]].append(row)

@@ -7,6 +7,7 @@ the benchmark ``cruxeval_prompts``, which is read from upstream's file when data
 import abc
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -39,6 +40,7 @@ class Cruxeval(Family):
     """What the two kinds of prediction share: the prompts, the forms, and upstream's verdict next to ours."""
 
     templates = Path(__file__).with_name("templates")
+    options = ("extracted",)
     executes = True
     filters = (FILTER,)
     metric = "pass@1"
@@ -49,6 +51,12 @@ class Cruxeval(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         yield Question.about(problem, setting, {}, columns=COLUMNS)
+
+    def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
+        """Return the questions, marked if the responses to them are answers that somebody took out already."""
+        if not options.get("extracted"):
+            return questions
+        return [replace(question, fields={**question.fields, "extracted": True}) for question in questions]
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         suite["prompt_texts"] = benchmark_digests(self.prompts)
@@ -66,9 +74,12 @@ class Cruxeval(Family):
         return {"answer": f" {fields['output']}{after}" if setting == PHIND else f"{before}{assertion}{after}"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        published = self.published_answer(with_own_thoughts(response), question.key.setting)
-        text = without_thinking(closed(response), MARKS) or ""
-        answer = self.answer(self.block(text, question.key.setting), question)
+        if question.fields.get("extracted"):
+            published, text = response, response if response.strip() else None
+        else:
+            published = self.published_answer(with_own_thoughts(response), question.key.setting)
+            text = self.block(without_thinking(closed(response), MARKS) or "", question.key.setting)
+        answer = self.answer(text, question)
         excluded = scores.excluded_upstream(published, question["input"], self.predicts == "input")
         verdict = False if excluded else scores.upstream_verdict(published, question["output"])
         answer.details |= {"published_answer": published, "excluded_upstream": excluded, "upstream": verdict}
