@@ -176,9 +176,9 @@ def build(
                     entries[name] = built_meanwhile or _build(name, upstream, directory)
             except UpstreamError as error:
                 errors.append(error)
-                if len(queue) > 1:
+                if skip_failing or len(queue) > 1:
                     logger.warning("%s is not built: %s", name, error)
-        if errors and not (skip_failing and entries):
+        if errors and not skip_failing:
             raise errors[0]
         return entries
     except OSError as error:

@@ -8,6 +8,7 @@ distinct answer is judged once, some to a problem together; those whose verdict 
 alone. Verdicts that differ from the recorded ones are listed on standard error.
 """
 
+import ast
 import csv
 import gzip
 import json
@@ -15,12 +16,14 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from lm_eval_codemind.answers.forms import literal_at_start
 from lm_eval_codemind.answers.literals import is_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.cruxeval.score import upstream_pass_at_k
@@ -30,8 +33,8 @@ from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
 
 FAMILIES = {"input": CRUXEVAL_INPUT, "output": CRUXEVAL_OUTPUT}
 COLUMNS_OF_TABLE = (
-    *("question", "model", "form", "temperature", "answers", "recorded pass@1", "pass@1_upstream", "pass@1"),
-    *("verdicts that differ from the recorded", "answers that pass@1 judges otherwise", "causes"),
+    *("question", "model", "form", "temperature", "answers", "excluded", "recorded pass@1", "pass@1_upstream"),
+    *("pass@1", "verdicts that differ from the recorded", "answers that pass@1 judges otherwise", "causes"),
 )
 _NAME = re.compile(r"(?P<model>.+?)(?P<cot>_cot)?_temp(?P<temperature>[\d.]+)_(?P<question>input|output)\.jsonl\.gz")
 _TOGETHER = 20
@@ -106,9 +109,15 @@ def _cause(kind: str, text: str, by_value: bool) -> str:
     """Return why the two rules differ about an answer."""
     if kind == "input":
         return "an assertion around the call" if by_value else "an expression or a function in the input"
+    if by_value and is_literal(text):
+        return "escapes of the other kind"
     if by_value:
-        return "escapes of the other kind" if is_literal(text) else "text after the answer, or no quotes"
-    return "True for 1 or the reverse" if is_literal(text) and "," not in text.strip("[](){}") else "an expression"
+        return "text after the answer" if literal_at_start(text) else "no quotes, or other characters"
+    with suppress(SyntaxError):
+        match ast.parse(f"assert 0 == {text}").body:
+            case [ast.Assert(msg=ast.expr())]:
+                return "a comma, which starts a message"
+    return "True for 1 or the reverse" if is_literal(text) else "an expression"
 
 
 def counted(row: Mapping[str, Any], judgements: Sequence[Judgement]) -> list[tuple[str, Judgement, bool]]:
@@ -125,12 +134,14 @@ def table_row(path: Path, rows: Sequence[Mapping[str, Any]], known: Judgements) 
     assert parts is not None, f"{path.name}: no name of a recording"
     recorded = upstream = by_value = 0.0
     causes: Counter[str] = Counter()
+    excluded = 0
     differing = []
     for row in rows:
         own = [known[row["problem_id"], text] for text in row["answers"]]
         recorded += sum(row["verdicts"]) / len(row["verdicts"])
         upstream += upstream_pass_at_k([None if each.excluded else each.upstream for each in own], 1)
         by_value += sum(each.by_value for each in own) / len(own)
+        excluded += sum(each.excluded for each in own)
         causes.update(each.cause for each in own if each.cause)
         differing += [
             f"{path.name}, {row['problem_id']}: {text!r}, recorded {verdict}"
@@ -141,7 +152,7 @@ def table_row(path: Path, rows: Sequence[Mapping[str, Any]], known: Judgements) 
     named = "; ".join(f"{cause} {count}" for cause, count in causes.most_common())
     form = "CoT" if parts["cot"] else "direct"
     answers = sum(len(row["answers"]) for row in rows)
-    cells = [parts["question"], parts["model"], form, parts["temperature"], f"{answers}", *shares]
+    cells = [parts["question"], parts["model"], form, parts["temperature"], f"{answers}", f"{excluded}", *shares]
     return [*cells, f"{len(differing)}", f"{causes.total()}", named], differing
 
 
