@@ -92,7 +92,7 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     from lm_eval.api.model import LM
 
     from lm_eval_codemind.harness.cli import prepare
-    from lm_eval_codemind.harness.preflight import unknown_tasks
+    from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks
 
     measure = length or _characters
 
@@ -119,6 +119,9 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         run = prepare(arguments, stack)
         if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
             raise UserError("; ".join(unknown))
+        # Who does not name the model yet wants to know the size of the tasks.
+        if any(argument.partition("=")[0] in ("--model", "-M") for argument in arguments):
+            missing += model_faults(run.config)
         run.options.output_path = run.options.use_cache = None
         run.options.log_samples = False
         run.options.confirm_run_unsafe_code = True

@@ -169,7 +169,7 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     leaves = list(dict.fromkeys(leaf for name in names for leaf in tasks_of(manager, name)))
     own = [leaf for leaf in leaves if _is_ours(manager, leaf)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
-    faults += _model_faults(config) + _directory_faults(config.output_path) + _cache_faults(config)
+    faults += model_faults(config) + _directory_faults(config.output_path) + _cache_faults(config)
     faults += _option_faults(config, manager, [*own, *later_leaves])
     faults += _metadata_faults(config, manager, [*own, *later_leaves], alone=own == leaves)
     faults += _unasked_samples(config, leaves)
@@ -295,7 +295,7 @@ def _metadata_faults(config: Any, manager: Any, own: Sequence[str], alone: bool)
     return faults
 
 
-def _model_faults(config: Any) -> list[str]:
+def model_faults(config: Any) -> list[str]:
     """Return why the harness cannot load the model or count the documents, as far as the options tell."""
     # This import fills the registry.
     import lm_eval.models  # noqa: F401

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness import planning
+from lm_eval_codemind.harness import planning, preflight
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
 from tables import published_requests, shown_requests
@@ -172,6 +172,16 @@ def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch):
     lacking = plan(tasks)
     assert complete.missing == [] and lacking.missing == ["these packages are not visible in the sandbox"]
     assert lacking.tasks == complete.tasks
+    monkeypatch.setattr(preflight, "find_spec", lambda package: None)
+    arguments = [
+        *tasks,
+        "--apply_chat_template",
+        "--model",
+        "local-chat-completions",
+        "--model_args",
+        "base_url=http://x",
+    ]
+    assert any("lm-eval-codemind[api]" in fault for fault in plan(arguments).missing)
 
 
 @pytest.mark.parametrize("arguments", [["--tasks", "codemind_ier_smaple"], ["--tasks", "codemind_ier_sample", "-L"]])

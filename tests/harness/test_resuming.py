@@ -304,3 +304,16 @@ def test_der_finds_its_own_first_stage_beside_other_runs(tmp_path, monkeypatch):
         done = codemind(*arguments(server, tmp_path, "--tasks", "codemind_der_sample", cache=False))
     assert done.exit_code == 0, done.output
     assert other.is_file() and len(list(tmp_path.rglob("results_*.json"))) == 3
+
+
+@pytest.mark.proof
+def test_lm_eval_keeps_responses_by_model_and_ends_with_the_number_of_failed_requests(tmp_path):
+    numbers = iter(range(99))
+    program = "from lm_eval.__main__ import cli_evaluate as f; f()"
+    with chat_server(lambda messages: right_answer(messages) if next(numbers) < 5 else Raw(ERROR, 500)) as server:
+        command = arguments(server, tmp_path)
+        done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+        assert f"Error: 3 of {LIMIT} requests failed and count as wrong" in done.stderr
+    assert list(tmp_path.glob("cache-m-*_rank0.db"))
+    goes_on(tmp_path, sent=3)

