@@ -1,6 +1,6 @@
 # `demo` and the tests set up all they need: a virtual environment in .venv, from PyPI.
-# Tests are fast, or proofs (CONTRIBUTING.md): `test` runs the fast ones, `due` the proofs that are due, `prove` all
-# proofs. `random` has hypothesis draw new examples for the fast ones.
+# Tests are fast, or proofs (CONTRIBUTING.md): `test` runs the fast ones, `due` the proofs that are due, `prove` all proofs.
+# `random` has hypothesis draw new examples for the fast ones, `prove` for all.
 PYTHON ?= python3
 VENV ?= .venv
 # One worker a core; the tests of a file share their fixtures, so they stay together.
@@ -25,7 +25,8 @@ random: $(VENV)/installed-dev
 due: $(VENV)/installed-dev
 	$(PYTEST) --proofs due
 
-prove: random
+prove: $(VENV)/installed-dev
+	$(PYTEST) -m hypothesis --hypothesis-profile random
 	$(PYTEST) --proofs all
 
 check: lint

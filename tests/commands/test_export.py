@@ -49,6 +49,7 @@ def test_seeds_of_the_evaluation_are_refused(tmp_path):
     assert len(read_rows(out)) == 24
 
 
+@pytest.mark.proof
 def test_questions_of_the_evaluation_are_left_out(tmp_path):
     out, packaged = tmp_path / "rows.jsonl", tmp_path / "packaged.jsonl"
     fresh = ("export", "--tasks", "codemind_ier_fresh_sample")

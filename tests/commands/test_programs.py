@@ -141,6 +141,7 @@ def test_same_seed_same_bytes_and_another_seed_another_program():
     assert first == again != other
 
 
+@pytest.mark.proof
 def test_tests_of_a_transformed_program_run_in_the_sandbox():
     options = ("transform", write("mean.py", MEAN), "--tests", write("tests.py", "assert mean([1, 2, 6]) == 3\n"))
     result = codemind(*options)

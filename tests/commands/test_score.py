@@ -10,8 +10,10 @@ from statistics import fmean, stdev
 
 import pytest
 
+from lm_eval_codemind.commands.score import _model_name
 from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
+from lm_eval_codemind.harness.recordings import Recordings
 from tests.cli import refused, said
 from tests.run_files import read_rows, read_run
 
@@ -95,19 +97,11 @@ def test_score_refuses_what_it_cannot_strip(option, rows, message, tmp_path):
 
 
 @pytest.mark.parametrize(("names", "models", "expected"), [
-    (["mine.jsonl.gz"], [None], "mine"), (["mine.jsonl"], ["one", "two"], "mine"),
-    (["first.part.jsonl", "second.txt"], [None], "first.part+second.txt"), (["mine.jsonl"], ["me"], "me"),
+    (["mine.jsonl.gz"], [], "mine"), (["mine.jsonl"], ["one", "two"], "mine"),
+    (["first.part.jsonl", "second.txt"], [], "first.part+second.txt"), (["mine.jsonl"], ["me"], "me"),
 ])  # fmt: skip
-def test_score_names_the_run_after_the_responses_file(tmp_path, names, models, expected):
-    content = ""
-    for problem, model in zip(sample.read(), models, strict=False):
-        row = {"benchmark": "sample", "problem_id": problem.problem_id, "response": "x"}
-        content += json.dumps({**row, "model": model} if model else row) + "\n"
-    files = [tmp_path / name for name in names]
-    for file in files:
-        file.write_bytes(gzip.compress(content.encode()) if file.suffix == ".gz" else content.encode())
-    said("score", "--responses", *files, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
-    assert read_run(tmp_path / "out")[0]["model_name"] == expected
+def test_a_run_is_named_after_its_model_or_its_files(names, models, expected):
+    assert _model_name(Recordings(models=set(models)), list(map(Path, names))) == expected
 
 
 def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path):

@@ -194,6 +194,7 @@ def test_results_of_several_models(folder, tmp_path):
     assert {row["measure"] for row in table(tmp_path / "der_complexity.json")} == {"CC", "LoC", "DEP", "NC"}
 
 
+@pytest.mark.proof
 def test_verified_with_the_first_stage_beside_it_bundled_and_on_the_leaderboard(folder, tmp_path):
     _, second = stages(folder / "writes")
     moved = shutil.copytree(second.path.parent, tmp_path / "moved")
@@ -241,7 +242,9 @@ def test_two_commands_give_the_same(folder, tmp_path):
     assert_same(alone, second)
 
 
-@pytest.mark.parametrize("answers", [5, LIMIT], ids=["in the first stage", "in the second"])
+@pytest.mark.parametrize(
+    "answers", [pytest.param(5, marks=pytest.mark.proof), LIMIT], ids=["in the first stage", "in the second"]
+)
 def test_what_was_answered_before_an_interruption_is_not_asked_again(folder, tmp_path, monkeypatch, answers):
     loaded: list[None] = []
     answered: list[str] = []

@@ -165,6 +165,7 @@ def test_repeats_are_shares_each_setting_has_its_pass_at_k_and_pairs_count():
     assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test.stderr([]))
 
 
+@pytest.mark.proof
 def test_from_a_run_to_the_report(tmp_path):
     def answer(doc: dict[str, Any]) -> str:
         if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):

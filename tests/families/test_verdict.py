@@ -138,6 +138,7 @@ def test_located_lines():
     assert logged(row, f"<answer>{line}</answer>", "<answer>1</answer>", locate=True)["locate"] == 0.5
 
 
+@pytest.mark.proof
 def test_from_a_run_to_the_report(tmp_path):
     tasks = ["codemind_verdict_sample", "codemind_locate_sample", "codemind_repair_sample"]
 

@@ -76,6 +76,7 @@ def test_what_may_owe_to_the_moment_and_another_job_is_executed(sandbox, tmp_pat
     assert len(other.jobs) == 1
 
 
+@pytest.mark.proof
 def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     responses = tmp_path / "responses.jsonl"
     rows = [
