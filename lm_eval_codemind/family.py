@@ -57,6 +57,8 @@ class Family(abc.ABC):
         variants: The names of its results, the usual one first.
         templates: The folder of its prompt templates, next to its module. A directory of the user's templates has a
             subdirectory with the name of the module's folder.
+        prompt_texts: The benchmark that holds the texts of the prompts, as upstream's files have them; empty if the
+            prompts are ours.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
         everything: The options with which all questions are asked, if they usually are not.
         executes: Whether responses are executed.
@@ -67,6 +69,7 @@ class Family(abc.ABC):
 
     variants: ClassVar[tuple[Variant, ...]]
     templates: Path
+    prompt_texts: ClassVar[str] = ""
     options: ClassVar[tuple[str, ...]] = ()
     everything: ClassVar[Mapping[str, Any]] = {}
     executes: ClassVar[bool] = False

@@ -13,7 +13,9 @@ _PACKAGED = tuple(
     for place in (
         "ier.task:IER",
         "sr.task:SR",
+        "sr.published:PUBLISHED_SR",
         "dsr.task:DSR",
+        "dsr.published:PUBLISHED_DSR",
         "input.task:INPUT_PREDICTION",
         "cruxeval.task:CRUXEVAL_OUTPUT",
         "cruxeval.task:CRUXEVAL_INPUT",
@@ -23,6 +25,7 @@ _PACKAGED = tuple(
         "verdict.task:VERDICT",
         "verdict.task:LOCATE",
         "ier.published:PUBLISHED_IER",
+        "ier.published:PUBLISHED_LABELS",
         "unrolled.task:UNROLLED",
         "fresh.task:FRESH_IER",
         "translation.task:TRANSLATION",

@@ -96,6 +96,9 @@ def record_task(
         python=platform.python_version(),
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )
+    if family.prompt_texts:
+        source = load_benchmark(family.prompt_texts)[0].provenance
+        suite["prompt_texts"] = {"source": source, "sha256": benchmark_digests(family.prompt_texts)}
 
 
 def openings(suite: dict[str, Any], requests: Sequence[Any]) -> list[str]:
@@ -190,6 +193,19 @@ def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:
     """
     prefix = "templates" if "templates" in suite else "prompts"
     return str(suite.get(prefix, "packaged")), str(suite.get(f"{prefix}_sha256", ""))
+
+
+def prompts_sent(suite: Mapping[str, Any]) -> str:
+    """Return whose prompts a task sent, for readers: ours, the user's, or upstream's with their file and their form."""
+    if suite.get("prompts") == "recorded":
+        return "those of the recorded responses"
+    if suite.get("prompts", "packaged") != "packaged":
+        return f"those in {suite['prompts']}"
+    texts = suite.get("prompt_texts")
+    if not texts:
+        return "ours"
+    form = f", form {texts['form']}" if "form" in texts else ""
+    return f"upstream's, {texts.get('source')}{form}"
 
 
 def _version(package: str) -> str | None:

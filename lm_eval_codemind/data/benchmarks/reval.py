@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.data.benchmarks import classeval, humaneval
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
+from lm_eval_codemind.data.benchmarks.published_prompts import TEMPLATES, text_problem
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream, plain_text
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job
@@ -117,6 +118,55 @@ def read_classes(upstream: Upstream) -> list[Problem]:
     return [_problem(program, names[program.entry_point], "method") for program in programs]
 
 
+def read_prompts(upstream: Upstream) -> list[Problem]:
+    """Return the templates of the prompts by the names of their files, such as ``cot_path``, and what fills them.
+
+    The templates are for ``str.format``. ``set_up`` has, for each class that has one, ``CLASS INPUT`` -> the method;
+    ``notes`` what stands in front of it, by question. ``prelude`` and ``abbreviation`` are the words for a test.
+    """
+    part = PARTS["reval_prompts"]
+    templates = {name.partition(".")[0]: plain_text(content) for name, content in upstream.files(part).items()}
+    set_up = {}
+    for line in upstream.files(PART)[_PROGRAMS].splitlines():
+        record = json.loads(line)
+        if record["test"] is not None:
+            for index, (_, method) in enumerate(_tests(record)):
+                if method is not None:
+                    lines = str(record["test"]).splitlines(keepends=True)[method.lineno - 1 : method.end_lineno]
+                    set_up[f"{record['entry_point']} {index}"] = "".join(lines)
+    texts = {"templates": templates, "set_up": set_up, **_words(upstream)}
+    return [text_problem("reval_prompts", TEMPLATES, part.place("").rstrip("/"), texts)]
+
+
+def _words(upstream: Upstream) -> dict[str, Any]:
+    """Return the texts that REval's program puts into a prompt about a class."""
+    notes, words = {}, {}
+    tree = ast.parse(plain_text(upstream.files(PARTS["reval_evaluation"])["evaluation.py"]))
+    for question in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+        for node in ast.walk(question):
+            match node:
+                case ast.Assign(targets=[ast.Name(id="setup")], value=ast.BinOp(left=ast.Constant(value=text))):
+                    notes[question.name.lower()] = text
+                case ast.Assign(targets=[ast.Name(id="prelude")], value=ast.Constant(value=text)):
+                    words["prelude"] = text
+                case ast.keyword(arg="invocation_abbr", value=ast.Constant(value=text)):
+                    words["abbreviation"] = text
+    return {"notes": notes, **words}
+
+
+def _tests(record: Mapping[str, Any]) -> list[tuple[ast.ClassDef, ast.FunctionDef | None]]:
+    """Return the test classes of a class, with their ``setUp``."""
+    return [
+        (node, next((one for one in _methods(node) if one.name == "setUp"), None))
+        for node in ast.parse(str(record["test"])).body
+        if isinstance(node, ast.ClassDef) and node.name.startswith(f"{record['entry_point']}Test")
+    ]
+
+
+def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [one for one in node.body if isinstance(one, ast.FunctionDef)]
+
+
 def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
     return Problem(
         problem_id=name,
@@ -151,20 +201,13 @@ def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]
 def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
     """Return the inputs of a class: of each of its test classes the first test method."""
     source = str(record["test"])
-    classes = [
-        node
-        for node in ast.parse(source).body
-        if isinstance(node, ast.ClassDef) and node.name.startswith(f"{record['entry_point']}Test")
-    ]
+    tests = _tests(record)
     inputs = []
     for task in tasks:
         index = int(task["input_idx"])
-        methods = [node for node in classes[index].body if isinstance(node, ast.FunctionDef)]
-        test = next(method for method in methods if method.name.startswith("test"))
-        set_up = next((method for method in methods if method.name == "setUp"), None)
-        before = (
-            f"{source.rstrip()}\n\n\n_codemind_test = {classes[index].name}({test.name!r})\n_codemind_test.setUp()\n"
-        )
+        node, set_up = tests[index]
+        test = next(method for method in _methods(node) if method.name.startswith("test"))
+        before = f"{source.rstrip()}\n\n\n_codemind_test = {node.name}({test.name!r})\n_codemind_test.setUp()\n"
         text = record["inputs"][index]
         inputs.append(
             Input(

@@ -23,11 +23,11 @@ class LcbExecution(CruxevalOutput):
         Variant("lcb_execution", "LiveCodeBench execution direct", OUTPUT_VIEW, DIRECT),
         Variant("lcb_execution_cot", "LiveCodeBench execution CoT", OUTPUT_VIEW, COT),
     )
-    prompts = "lcb_prompts"
+    prompt_texts = "lcb_prompts"
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         super().record(suite, benchmark, options)
-        suite["system_message"] = json.loads(load_benchmark(self.prompts)[0].upstream_questions)["system"]
+        suite["system_message"] = json.loads(load_benchmark(self.prompt_texts)[0].upstream_questions)["system"]
 
     def block(self, response: str, form: str) -> str | None:
         return first_block(response, form)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.thinking import without_thinking
-from lm_eval_codemind.data import benchmark_digests, load_problem
-from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.cruxeval import score as scores
 from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer, with_own_thoughts
@@ -47,7 +46,7 @@ class Cruxeval(Family):
     verdict = "pass@1"
     predicts: ClassVar[str]
     # The benchmark with the texts of the prompts.
-    prompts: ClassVar[str] = "cruxeval_prompts"
+    prompt_texts = "cruxeval_prompts"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         yield Question.about(problem, setting, {}, columns=COLUMNS)
@@ -58,14 +57,11 @@ class Cruxeval(Family):
             return questions
         return [replace(question, fields={**question.fields, "extracted": True}) for question in questions]
 
-    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        suite["prompt_texts"] = benchmark_digests(self.prompts)
-
     def template(self, kind: Kind, setting: str) -> str:
         return "prompt"
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        prompts = json.loads(load_problem(self.prompts, fields["problem_id"]).upstream_questions)
+        prompts = json.loads(load_problem(self.prompt_texts, fields["problem_id"]).upstream_questions)
         return {"prompt": prompts[f"{self.predicts}_{setting}"]}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:

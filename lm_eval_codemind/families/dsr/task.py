@@ -1,9 +1,9 @@
 """Dynamic semantics reasoning (DSR): simplify a transformed program."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lm_eval_codemind.data import load_benchmark, load_side
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
@@ -18,26 +18,22 @@ from lm_eval_codemind.questions import Answer, Question
 _COLUMNS = ("code", "entry_point", "transformed", "transformations", "complexity", "transformed_complexity")
 
 
-_VIEW = "lm_eval_codemind.families.dsr.view:SemanticsView"
-_USUAL = Variant("dsr", "DSR", _VIEW, in_overlap=True)
-_PUBLISHED = Variant("dsr_published", "DSR published", _VIEW, submittable=False)
+VIEW = "lm_eval_codemind.families.dsr.view:SemanticsView"
+_USUAL = Variant("dsr", "DSR", VIEW, in_overlap=True)
 # Results on buggy programs: the simplified program must keep the bug.
-_BUGGY = Variant("dsr_buggy", "DSR buggy", _VIEW, buggy=True)
+_BUGGY = Variant("dsr_buggy", "DSR buggy", VIEW, buggy=True)
 
 
 class SemanticsReasoning(Family):
     """DSR: one question per problem, to simplify C+."""
 
-    variants = (_USUAL, _PUBLISHED, _BUGGY)
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _BUGGY)
     templates = Path(__file__).with_name("templates")
-    options = ("transform_seed",)
+    options: ClassVar[tuple[str, ...]] = ("transform_seed",)
     executes = True
     filters = ("extract-code",)
     metric = "r_dsr"
     verdict = "pass@1"
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return _PUBLISHED if benchmark.labels == "published" else super().variant(benchmark, settings)
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a C+ and whose own program passes its tests (the errata name the others).

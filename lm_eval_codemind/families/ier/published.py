@@ -1,26 +1,55 @@
-"""IER with the prompts, labels and rules of the CodeMind artifact, for replication."""
+"""IER on the CodeMind artifact's programs and labels, by its rule, for replication.
+
+:data:`PUBLISHED_IER` sends the artifact's prompts. The artifact has none for ClassEval: there :data:`PUBLISHED_LABELS`
+has the published labels and rules, and our prompts.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.pipeline import OUTPUT, read
 from lm_eval_codemind.families.ier.task import STRICT, VIEW, ExecutionReasoning, marked_answer
+from lm_eval_codemind.families.published.prompts import FORM, UpstreamPrompts, filled, plain_lines
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.questions import Answer, Question
 
+FORMS = ("gpt", "codellama", "deepseek", "magicoder", "starcoder", "wizardcoder")
+# Mark in a template -> the text that takes its place: for functions, those of CRUXEval, and scripts by language.
+_FUNCTION = {
+    "$EXAMPLE_CODE$": "example_python_function",
+    "$QUESTION$": "question_return_value",
+    "$EXAMPLE_INPUT$": "example_input_function",
+    "$EXAMPLE_REASONING$": "example_reasoning_python",
+}
+_CRUXEVAL = {
+    "$EXAMPLE_CODE$": "example_python_cruxeval",
+    "$QUESTION$": "question_return_value",
+    "$EXAMPLE_INPUT$": "example_input_cruxeval",
+    "$EXAMPLE_REASONING$": "example_reasoning_python_cruxeval",
+}
+_SCRIPTS = {
+    language: {
+        "$EXAMPLE_CODE$": f"example_{language}",
+        "$QUESTION$": "question_print_output",
+        "$EXAMPLE_INPUT$": "example_input",
+        "$EXAMPLE_REASONING$": f"example_reasoning_{language}",
+    }
+    for language in ("python", "java")
+}
 
-class PublishedExecutionReasoning(ExecutionReasoning):
-    """IER on the artifact's own programs and labels, which are compared as text only."""
 
-    variants = (Variant("ier_published", "IER published", VIEW, submittable=False),)
+class PublishedLabels(ExecutionReasoning):
+    """IER with published labels and rules, and our prompts: outputs are compared as text only."""
+
+    variants = (Variant("ier_published_labels", "IER published labels, our prompts", VIEW, submittable=False),)
     filters = (STRICT,)
     metric = "r_ier_text"
     verdict = "r_ier_text"
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        """Return the variables of a prompt. The published prompts do not mention the working directory."""
+        """Return the variables of a prompt. The artifact's prompts do not mention the working directory."""
         return super().prompt(kind, fields, "published")
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
@@ -36,7 +65,51 @@ class PublishedExecutionReasoning(ExecutionReasoning):
         return dict(means)
 
 
-PUBLISHED_IER = PublishedExecutionReasoning()
+class PublishedExecutionReasoning(UpstreamPrompts, PublishedLabels):
+    """IER with the artifact's prompts, labels and rules."""
+
+    variants = (Variant("ier_published", "IER published", VIEW, submittable=False),)
+    prompt_texts = "ier_prompts"
+    forms = FORMS
+    options = (FORM,)
+
+    def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
+        return ier_prompt(self.texts(), fields[FORM], kind, fields)
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {"answer": f"<<<Output>>>\n{fields['output']}\n[END-OF-RESPONSE]"}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        return Answer(marked_answer(response))
+
+
+def ier_prompt(upstream: Mapping[str, Any], form: str, kind: Kind, fields: Mapping[str, Any]) -> str:
+    """Return a prompt as ``create_prompt`` of ``create_prompt_ier.py`` composes it.
+
+    Args:
+        upstream: The texts of that script: ``texts`` by name, and a template for each form.
+        form: One of the forms.
+        kind: The kind of program.
+        fields: The code, its input, and the name of its benchmark, as a document has them.
+    """
+    texts = upstream["texts"]
+    if kind.printed:
+        marks = _SCRIPTS[kind.language]
+    else:
+        marks = _CRUXEVAL if fields["benchmark"].endswith("cruxeval") else _FUNCTION
+    # The artifact's scripts read the program as it is, and the input without the line feeds at its ends.
+    values = {"code": plain_lines(fields["code"]), "code_input": plain_lines(fields["input"]).strip("\n")}
+    prompt = filled(upstream["forms"][form], values)
+    instruction = texts["instruction"].format(language=kind.language.capitalize())
+    replaced = {"$PROMPT_INSTRUCTION$": instruction, **{mark: texts[name] for mark, name in marks.items()}}
+    for mark, text in {**replaced, "$?$": "" if kind.printed else "?"}.items():
+        prompt = prompt.replace(mark, text)
+    return prompt
+
+
+PUBLISHED_IER, PUBLISHED_LABELS = PublishedExecutionReasoning(), PublishedLabels()
 
 _hooks = Hooks(PUBLISHED_IER)
 dataset, process_results, strict_match = _hooks.dataset, _hooks.process_results, _hooks.filter(STRICT)
+_labels = Hooks(PUBLISHED_LABELS)
+labels_dataset, process_labels, match_labels = _labels.dataset, _labels.process_results, _labels.filter(STRICT)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from lm_eval_codemind.data.benchmarks.published_prompts import text_problem
 from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import RE2BENCH
@@ -32,6 +33,7 @@ PROGRAMS = {"HumanEval": "HumanEval", "cruxeval": "CRUXEval", "Classeval": "Clas
 PROJECTS = {"Real": "Real", "Swebench": "SWE-bench"}
 _SOURCES = PROGRAMS | PROJECTS
 
+_PROMPT = re.compile(r"prompts/(?P<task>\w+)_prediction/(?:easy|difficult)/(?P<name>.*)\.txt")
 _CODE = re.compile(
     r"\[PYTHON\]\n(?P<code>.*?)\[/PYTHON\]\s*"
     r"(?:Functions called during the execution:\s*\[PYTHON\]\n(?P<called>.*?)\[/PYTHON\]\s*)?"
@@ -60,6 +62,17 @@ def read(upstream: Upstream) -> list[Problem]:
             record = records.setdefault(problem_id, {"difficulty": difficulty, "source": source_of(problem_id)})
             record[task] = _flow(files, problem_id, difficulty, task)
     return [_problem(name, records[name]) for name in sorted(records)]
+
+
+def read_prompts(upstream: Upstream) -> list[Problem]:
+    """Return a problem for each one of :func:`read`, with upstream's prompts as texts: task -> prompt."""
+    prompts: dict[str, dict[str, str]] = {}
+    for name, content in upstream.files(PART).items():
+        match = _PROMPT.fullmatch(name)
+        if match:
+            prompts.setdefault(match["name"], {})[match["task"]] = content.decode("utf-8")
+    place = PART.place("prompts").replace(":/", ":")
+    return [text_problem("re2_prompts", name, place, prompts[name]) for name in sorted(prompts)]
 
 
 @lru_cache(maxsize=1024)

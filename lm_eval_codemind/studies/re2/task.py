@@ -32,7 +32,7 @@ from lm_eval_codemind.studies.re2.published.rules import completed
 from lm_eval_codemind.studies.re2.published.task import (
     FILTER,
     InputPrediction,
-    PublishedRe2,
+    Prediction,
     class_of,
     mapping,
 )
@@ -70,11 +70,17 @@ def _variant(task: str) -> Variant:
     return Variant(f"re2_{task}", f"RE2-Bench {task}", _VIEW, "" if task == OUTPUT else task)
 
 
-class Re2(PublishedRe2):
+class Re2(Prediction):
     """Outputs, loops and branches; the setting is the task."""
 
     variants: ClassVar[tuple[Variant, ...]] = (_variant(OUTPUT), _variant(LOOP), _variant(BRANCH))
     templates = Path(__file__).with_name("templates")
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return setting
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return {**record, **record[setting]}
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a task about a problem, if its label is proven or corrected and it is not too long."""
@@ -137,7 +143,7 @@ class Re2(PublishedRe2):
         is_plain = question.key.problem_id in plain_questions().get(question.key.setting, ())
         return {**metrics, "accuracy_easy_searched": None if is_plain else metrics["accuracy_easy"]}
 
-    def right(self, question: Question, answer: Answer) -> bool:
+    def states(self, question: Question, answer: Answer) -> bool:
         """Whether an answer equals the label by value."""
         if answer.text is None:
             return False

@@ -9,6 +9,8 @@ from lm_eval_codemind.answers.literals import NotALiteralError, literal_or
 from lm_eval_codemind.answers.thinking import without_thinking
 
 _MARKS = Marks(re.compile(r"\[ANSWER\]"), re.compile(r"\[/ANSWER\]"))
+# What ends the reasoning that the form "cot" asks for.
+REASONED = "[/THOUGHT]"
 _TRIVIAL = ("assertTrue(True)", "assertFalse(False)", "assert True", "assert False", "assertTrue(False)")
 
 

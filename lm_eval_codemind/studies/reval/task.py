@@ -1,12 +1,13 @@
-"""REval's own questions on runtime behaviour, with its labels and its rules of acceptance, for replication."""
+"""REval's own questions on runtime behaviour, with its prompts, labels and rules of acceptance, for replication."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
+from lm_eval_codemind.families.published.prompts import FORM, UpstreamPrompts
 from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE
 from lm_eval_codemind.families.runtime.task import FILTER, RuntimeBehaviour
 from lm_eval_codemind.family import Family, Variant, problem_of
@@ -21,12 +22,19 @@ _COLUMNS = ("code", "entry_point", "complexity")
 _VIEW = "lm_eval_codemind.studies.reval.view:PublishedRuntimeView"
 
 
-class PublishedRuntimeBehaviour(RuntimeBehaviour):
-    """REval's own questions, labels and rules of acceptance, for replication."""
+DIRECT, COT = "direct", "cot"
+
+
+class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
+    """REval's own questions, prompts, labels and rules of acceptance, for replication.
+
+    The form is ``direct`` or ``cot``: whether the model reasons before it answers.
+    """
 
     variants = (Variant("runtime_published", "Runtime published", _VIEW, submittable=False),)
-    templates = Path(__file__).with_name("templates")
-    options = ()
+    prompt_texts = "reval_prompts"
+    forms = (DIRECT, COT)
+    options = (FORM,)
     executes = True
     joint_metrics = tuple(NEEDS)
 
@@ -53,10 +61,8 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
 
     def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
         """Return all questions: consistency needs the four about each line."""
-        return questions
-
-    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        """Add nothing."""
+        form = self.form(options)
+        return [dataclasses.replace(one, fields={**one.fields, FORM: form}) for one in questions]
 
     def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
         if setting == COVERAGE:
@@ -68,21 +74,39 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
             return "-1" if line == -1 else str(fields["code"].split("\n")[line - 1].strip())
         return reval.completed(fields["masked"], fields["input"], fields["expected"])
 
-    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        """Return the fields of a few-shot example, which asks all its questions about one line."""
-        of_line = {} if setting == OUTPUT else record["asked"]
-        return super().example(kind, {**record, "asked": {setting: of_line}}, setting)
-
-    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        line = fields.get("line")
-        text = fields["code"].split("\n")[line - 1].strip() if line else ""
-        return {**super().prompt(kind, fields, setting), "code": fields["code"].strip("\n"), "text": text,
-                "input": fields["input"], "masked": fields["masked"]}  # fmt: skip
+    def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
+        texts, code, line = self.texts(), fields["code"], fields["line"]
+        lines = code.split("\n")
+        if kind.name == "method":
+            source = texts["set_up"].get(f"{fields['entry_point']} {fields['run']}")
+            set_up = "" if source is None else texts["notes"][setting] + "\n# ".join(source.split("\n")[1:])
+            test = f"{texts['prelude']}{fields['masked']}" if setting == OUTPUT else f"\n{fields['input'].rstrip()}"
+            invocation, abbreviation = f"{set_up}{test}", texts["abbreviation"]
+        else:
+            invocation = f"\n{fields['masked']}" if setting == OUTPUT else fields["input"]
+            abbreviation = fields["input"]
+            if setting == PATH:
+                code = "".join(f"{number}\t{text}\n" for number, text in enumerate(lines, start=1))
+        prompt: str = texts["templates"][f"{fields[FORM]}_{setting}"].format(
+            code=code,
+            invocation=invocation,
+            invocation_abbr=abbreviation,
+            line=line,
+            codeline=lines[line - 1] if line else "",
+            var=fields["variable"],
+        )
+        return prompt
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the text that REval judges."""
+        """Return the text that REval judges. Reasoning that never ends has no answer."""
+        if question[FORM] == COT and rules.REASONED not in response:
+            return Answer(None)
         text = rules.answer_of(response)
         return Answer(text or None)
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        before = f"{rules.REASONED}\n[ANSWER]\n" if fields[FORM] == COT else ""
+        return {"answer": f"{before}{fields['answer'].strip()}\n[/ANSWER]"}
 
     def right(self, question: Question, answer: Answer) -> bool:
         setting, text = question.key.setting, answer.text or ""

@@ -10,7 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.data.benchmarks.published_prompts import TEMPLATES, text_problem
+from lm_eval_codemind.data.benchmarks.scripts import Script
+from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream, plain_text
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import CES
 
@@ -21,6 +23,22 @@ PART = ArchivePart(
     patterns=("*/main.py", "*/input.txt", "*/output.txt", "*/tmp/*.txt"),
     digest="3724c9abb7517b13aa5444deee84ca810ff2c9464586293803a9f8fe14a500ba",
 )
+PROMPTS = ArchivePart(
+    CES,
+    folder="src/ces",
+    patterns=("create_prompts.py", "prompts/[!_]*.txt"),
+    digest="74d671c7167a837879344c5cb4688c851dd6aab031ed2ccd95b9c421d651253a",
+)
+# Form of a prompt -> a word by which upstream's functions know the models that it is made for.
+FORMS = {
+    "gpt": "gpt-4-turbo",
+    "deepseek": "deepseek",
+    "magicoder": "Magicoder",
+    "starcoder": "starcoder2-15b",
+    "codellama": "CodeLlama",
+    "mistral": "Mistral",
+}
+_WRAPPERS = {"deepseek": "deepseekcoder", "magicoder": "magicoder", "starcoder": "starcoder2"}
 VARIABLE, ITERABLE, CONDITION, BRANCH = "variable", "iterable", "condition", "branch"
 _FILES = {VARIABLE: "iterator.txt", ITERABLE: "control.txt", CONDITION: "condition.txt"}
 _VALUE = re.compile(r"\[ITE\]\[LOC\](\d+)\[/LOC\]\[VAR\](.*?)\[/VAR\]\[VAL\](.*?)\[/VAL\]\[/ITE\]", re.DOTALL)
@@ -35,6 +53,52 @@ def read(upstream: Upstream) -> list[Problem]:
     for folder in folders:
         inputs[folder.partition("__")[0]].append(_input(files, folder))
     return [_problem(name, records) for name, records in inputs.items()]
+
+
+def read_prompts(upstream: Upstream) -> list[Problem]:
+    """Return the texts of the prompts, which :mod:`.ces_prompts` puts together, and each program with its input.
+
+    - ``bodies``: a template for each form, with the fields ``icl_example``, ``new_code`` and ``code_input``
+    - ``wrappers``: a template around the body, for the forms that have one, with the field ``prompt``
+    - ``direct``: what is replaced in the body where nothing is annotated, for the forms that replace anything
+    - ``instructions``: the instruction for CodeLlama and Mistral, and the usual one
+    - ``examples``: the examples by their files, and ``kinds``: the file for each kind of program
+    """
+    files = upstream.files(PROMPTS)
+    script = Script(files["create_prompts.py"], PROMPTS.place("create_prompts.py"))
+    wrappers, direct = {}, {}
+    for form, name in {**_WRAPPERS, "mistral": "mistral"}.items():
+        function = f"create_prompt_{name}"
+        known = script.texts(script.statements(function))
+        wrappers[form] = script.template("prompt", script.statements(function, "humaneval"), known)
+        if form in _WRAPPERS:
+            direct[form] = script.replacements("prompt", script.statements(function, "direct"))
+    llama = "create_prompt_codellama"
+    wrappers["codellama"] = script.template("prompt", script.statements(llama, "humaneval"))
+    kinds = script.keys("prompts", script.statements("load_examples"))
+    texts = {
+        "bodies": {
+            form: script.template("prompt", script.statements("create_prompt", word)) for form, word in FORMS.items()
+        },
+        "wrappers": wrappers,
+        "direct": direct,
+        "role": script.template("prompt_role", script.statements(llama)),
+        "direct_role": script.texts(script.statements(llama, "direct"))["inst"],
+        "instructions": [
+            script.texts(script.statements("load_instruction", "CodeLlama", otherwise))["instructions"]
+            for otherwise in (False, True)
+        ],
+        "examples_of_codellama": script.template("prompt", script.statements("select_examples", "CodeLlama-13b")),
+        "usual_examples": script.template("prompt", script.statements("select_examples", "CodeLlama-13b", True)),
+        "examples": {name: plain_text(content) for name, content in files.items() if name.endswith(".txt")},
+        "kinds": {kind: f"{name.removeprefix('text_')}.txt" for kind, name in kinds.items()},
+    }
+    problems = [text_problem("ces_prompts", TEMPLATES, script.place, texts)]
+    programs = {name: plain_text(content) for name, content in upstream.files(PART).items()}
+    for folder in sorted({name.partition("/")[0] for name in programs}):
+        shown = {"code": programs[f"{folder}/main.py"], "input": programs[f"{folder}/input.txt"].strip("\n")}
+        problems.append(text_problem("ces_prompts", folder, PART.place(folder), shown))
+    return problems
 
 
 def _problem(name: str, inputs: list[dict[str, Any]]) -> Problem:

@@ -1,4 +1,4 @@
-"""Published questions about whole executions, with their labels and rules, for replication.
+"""Published questions about whole executions, with their prompts, labels and rules, for replication.
 
 CoCoNUT asks for the lines that a call executes, in order. CES asks for the states of loops, the values of conditions,
 the branches and the output.
@@ -13,16 +13,17 @@ from typing import Any
 
 from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.family import Family, Variant
+from lm_eval_codemind.families.published.prompts import FORM, UpstreamPrompts
+from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.aggregations import mean_of
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.studies.traces import ces as answers
 from lm_eval_codemind.studies.traces import score as scores
 from lm_eval_codemind.studies.traces.ces_data import BRANCH, CONDITION, ITERABLE, VARIABLE
+from lm_eval_codemind.studies.traces.ces_prompts import FORMS, annotated, ces_prompt
 
 FILTER = "extract-trace"
 CES_TRACES = "ces_traces.json"
@@ -34,29 +35,24 @@ _LIST = re.compile(r"\[[^\[\]]*(?:\]|$)")
 _EVALUATED = frozenset({"HumanEval_160"})
 
 
-class CoconutTrace(Family):
+class CoconutTrace(UpstreamPrompts):
     """One question per call: which lines are executed, in order?"""
 
     variants = (Variant("trace_published_coconut", "CoCoNUT", f"{_VIEWS}:CoconutView", submittable=False),)
-    templates = Path(__file__).with_name("templates")
+    prompt_texts = "coconut_prompts"
     filters = (FILTER,)
     metric = "trace"
     verdict = "trace"
-
-    def template(self, kind: Kind, setting: str) -> str:
-        return "coconut"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         for number, call in enumerate(json.loads(problem.upstream_questions), start=1):
             fields = {"arguments": call["arguments"], "lines": call["lines"]}
             yield Question.about(problem, setting, fields, f"call {number}", ("code", "entry_point", "complexity"))
 
-    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        # Some calls are recorded with a tuple of their arguments, others with the arguments.
-        node = ast.parse(fields["arguments"].strip(), mode="eval").body
-        arguments = node.elts if isinstance(node, ast.Tuple) else [node]
-        call = f"{fields['entry_point']}({', '.join(map(ast.unparse, arguments))})"
-        return {"numbered": numbered(fields["code"]), "call": call}
+    def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
+        listing = self.texts(fields["problem_id"])["listing"]
+        prompt: str = self.texts()["template"].format(listing, fields["entry_point"], fields["arguments"])
+        return prompt
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {"answer": scores.collapsed(fields["lines"])}
@@ -97,17 +93,16 @@ def lines_of(text: str) -> list[int] | None:
     return [int(part) for part in parts if part] if all(part.isdecimal() or not part for part in parts) else None
 
 
-class CesTrace(Family):
+class CesTrace(UpstreamPrompts):
     """One question per input: the states of loops, the values of conditions, the branches and the output."""
 
     variants = (Variant("trace_published_ces", "CES", f"{_VIEWS}:CesView", submittable=False),)
-    templates = Path(__file__).with_name("templates")
+    prompt_texts = "ces_prompts"
+    forms = FORMS
+    options = (FORM,)
     filters = (FILTER,)
     metric = "output"
     verdict = "output"
-
-    def template(self, kind: Kind, setting: str) -> str:
-        return "ces"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         complexity = problem.to_row()["complexity"]
@@ -117,11 +112,16 @@ class CesTrace(Family):
             fields |= {"marks": json.dumps(record["marks"]), "proven": json.dumps(proven_marks(record))}
             yield Question.about(problem, setting, fields, record["name"])
 
-    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {"program": _annotated(fields, hidden=True), "input": fields["input"]}
+    def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
+        shown, marks = self.texts(fields["item"]), json.loads(fields["marks"])
+        # A program without loops and conditions is shown as it is, and only its output is asked for.
+        asked = any(kind != BRANCH for _, kind, *_ in marks)
+        program = annotated(shown["code"], _notes(marks, hidden=True)) if asked else shown["code"]
+        return ces_prompt(self.texts(), fields[FORM], shown["code"], program, shown["input"], direct=not asked)
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        program, output = _annotated(fields, hidden=False), fields["output"].strip()
+        program = annotated(fields["code"], _notes(json.loads(fields["marks"]), hidden=False)).rstrip("\n")
+        output = fields["output"].strip()
         return {"answer": f"[PYTHON]\n{program}\n[/PYTHON]\n\n[OUTPUT]\n{output}\n[/OUTPUT]"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
@@ -245,15 +245,15 @@ def _states(text: str | None, values: Sequence[Any]) -> bool:
     )
 
 
-def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
+def _notes(marks: Sequence[Sequence[Any]], hidden: bool) -> dict[int, str]:
+    """Return the marks of each line, with ``??`` in place of the values if hidden."""
     wraps = {VARIABLE: "STATE", ITERABLE: "STATE", CONDITION: "CONDITION", BRANCH: "BRANCH"}
-    lines = fields["code"].rstrip("\n").split("\n")
     notes: dict[int, str] = {}
-    for line, kind, name, values in json.loads(fields["marks"]):
+    for line, kind, name, values in marks:
         title = f"({name})" if kind == CONDITION else name
         value = "??" if hidden else f"[{', '.join(repr(answers.value_of(text)) for text in values)}]"
         notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{title}={value}[/{wraps[kind]}]"
-    return "\n".join(f"{text} ## {notes[n]}" if n in notes else text for n, text in enumerate(lines))
+    return notes
 
 
 # -- aggregations

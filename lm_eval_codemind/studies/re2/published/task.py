@@ -1,4 +1,6 @@
-"""RE2-Bench's own questions, with its labels and its rules, for replication. Easy and difficult problems are separate.
+"""RE2-Bench's own questions, with its prompts, labels and rules, for replication.
+
+Easy and difficult problems are separate.
 
 Four tasks: the output for an input, an input for an output, the values of variables in loops, and the decisions of
 branches. :mod:`.re2` asks the same on proven labels.
@@ -7,9 +9,9 @@ branches. :mod:`.re2` asks the same on proven labels.
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
+from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
@@ -42,17 +44,37 @@ def _variant(task: str) -> Variant:
     return Variant(name, f"RE2-Bench {task} as published", _VIEW, "" if task == OUTPUT else task, submittable=False)
 
 
-class PublishedRe2(Family):
-    """Outputs, loops and branches; the setting is the task."""
+class Prediction(Family):
+    """What RE2-Bench's questions share, whichever labels and prompts they have; the setting is the task."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (_variant(OUTPUT), _variant(LOOP), _variant(BRANCH))
-    templates = Path(__file__).with_name("templates")
     filters = (FILTER,)
     metric = "accuracy"
     verdict = "accuracy"
 
-    def template(self, kind: Kind, setting: str) -> str:
-        return setting
+    @abstractmethod
+    def states(self, question: Question, answer: Answer) -> bool:
+        """Whether an answer states the label."""
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        """Whether an answer is right: it states the label."""
+        return self.states(question, answer)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {"accuracy": float(self.right(question, answer)), "answered": float(answer.text is not None)}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; a score for one difficulty is None for problems of the other."""
+        of_difficulty = {
+            f"accuracy_{name}": means["accuracy"] if name == question["difficulty"] else None for name in DIFFICULTIES
+        }
+        return {**means, **of_difficulty, **{name: value for name, value in pass_at_k.items() if name != "pass@1"}}
+
+
+class PublishedRe2(UpstreamPrompts, Prediction):
+    """Outputs, loops and branches as published."""
+
+    variants: ClassVar[tuple[Variant, ...]] = (_variant(OUTPUT), _variant(LOOP), _variant(BRANCH))
+    prompt_texts = "re2_prompts"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a task about a problem, if upstream has it with a label."""
@@ -74,14 +96,9 @@ class PublishedRe2(Family):
             fields |= {"shown": json.dumps(text, indent=4), "label": json.dumps(label)}
         yield Question.about(problem, setting, fields)
 
-    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        return {**record, **record[setting]}
-
-    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {
-            name: str(fields.get(name) or "").strip("\n")
-            for name in ("code", "called", "entry_point", "shown", "structure")
-        }
+    def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
+        prompt: str = self.texts(fields["problem_id"])[setting]
+        return prompt
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         label = json.loads(fields["label"])
@@ -93,14 +110,15 @@ class PublishedRe2(Family):
             answer = "\n".join(f"{line} ## [BRANCH]taken=[{letters[line]}][/BRANCH]" for line in letters)
         else:
             answer = json.dumps({"output": label} if setting == OUTPUT else label, indent=4)
-        return {"mark": _MARKS[setting], "answer": answer}
+        mark = _MARKS[setting]
+        return {"answer": f"[{mark}]\n{answer}\n[/{mark}]"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text between the marks that RE2-Bench asks for."""
         return Answer(rules.marked(response, _MARKS[question.key.setting]))
 
-    def right(self, question: Question, answer: Answer) -> bool:
-        """Whether an answer is right by RE2-Bench's rules."""
+    def states(self, question: Question, answer: Answer) -> bool:
+        """Whether an answer states the label by RE2-Bench's rules."""
         setting, label, text = question.key.setting, json.loads(question["label"]), answer.text
         if setting == LOOP:
             return rules.same_loops(rules.read_loops(text or ""), label)
@@ -109,19 +127,12 @@ class PublishedRe2(Family):
         same = rules.same_input if setting == INPUT and question["source"] in SELF_CONTAINED else rules.same_output
         return text is not None and same(rules.read_value(text), label)
 
-    def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"accuracy": float(self.right(question, answer)), "answered": float(answer.text is not None)}
 
-    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        """Return the metrics of a document; a score for one difficulty is None for problems of the other."""
-        of_difficulty = {
-            f"accuracy_{name}": means["accuracy"] if name == question["difficulty"] else None for name in DIFFICULTIES
-        }
-        return {**means, **of_difficulty, **{name: value for name, value in pass_at_k.items() if name != "pass@1"}}
+class InputPrediction(Prediction):
+    """Inputs. An answer that differs from the recorded input is executed, if its program needs no project.
 
-
-class InputPrediction(PublishedRe2):
-    """Inputs. An answer that differs from the recorded input is executed, if its program needs no project."""
+    The class with the questions comes after it among the bases.
+    """
 
     executes = True
 
@@ -130,7 +141,7 @@ class InputPrediction(PublishedRe2):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that runs the program on an answer; None if there is no need, or no way."""
-        if answer.text is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
+        if answer.text is None or question["source"] not in SELF_CONTAINED or self.states(question, answer):
             return None
         return self.execution(question, answer.text)
 
@@ -143,12 +154,12 @@ class InputPrediction(PublishedRe2):
         """Whether an execution gives the output that the prompt shows."""
 
     def right(self, question: Question, answer: Answer) -> bool:
-        if super().right(question, answer):
+        if self.states(question, answer):
             return True
         return answer.passed and any(self.gives_output(question, seen) for seen in answer.observations)
 
 
-class PublishedRe2Input(InputPrediction):
+class PublishedRe2Input(InputPrediction, PublishedRe2):
     """Inputs, executed as RE2-Bench executes them."""
 
     variants = (_variant(INPUT),)
