@@ -13,6 +13,7 @@ from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact, read_manifest, released_digests
 from lm_eval_codemind.errors import did_you_mean
+from lm_eval_codemind.families import families
 
 if TYPE_CHECKING:
     from lm_eval_codemind.data.benchmarks.upstream import Upstream
@@ -87,8 +88,22 @@ def build_command(context: click.Context, names: tuple[str, ...], upstream: Path
     entries = build(names, _open(upstream, directory), directory, skip_failing=by_default)
     for name, entry in entries.items():
         click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digests[name]}")
+    for name in names:
+        tasks = tasks_with_prompts_of(name)
+        if tasks and name not in entries:
+            click.echo(f"left out, for they send no other prompts than those of {name}: {', '.join(tasks)}", err=True)
     if not entries:
         raise click.ClickException("no benchmark was built")
+
+
+def tasks_with_prompts_of(benchmark: str) -> list[str]:
+    """Return the names of the tasks whose prompts are the texts of a benchmark, with a star for their ends."""
+    return [
+        f"codemind_{variant.name}*"
+        for family in families().values()
+        if family.prompt_texts == benchmark
+        for variant in family.variants
+    ]
 
 
 @command.command("info")

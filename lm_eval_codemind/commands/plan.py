@@ -58,6 +58,9 @@ def command(
     }
     if rows:
         click.echo(Table("plan", "Plan", "", rows, formats).to_text())
+    for prompts in dict.fromkeys(task.prompts_by for task in counted.tasks):
+        named = [task.task for task in counted.tasks if task.prompts_by == prompts]
+        click.echo(f"prompts: {prompts} ({', '.join(named)})")
     for later in counted.later:
         tokens = "" if later.output_tokens is None else f", at most {later.output_tokens} output tokens"
         click.echo(

@@ -25,6 +25,7 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None, include_pa
     from lm_eval_codemind.results.bundles import opened
     from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.settings import prompts_of
     from lm_eval_codemind.results.verification import verify
 
     equal = True
@@ -37,6 +38,8 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None, include_pa
             outcome = "equal" if result.equal else count(len(result.differences), "difference")
             numbers = ((len(run.tasks), "task"), (metrics, "metric"), (result.samples, "sample"))
             click.echo(f"{run.label}: {outcome} ({', '.join(count(*number) for number in numbers)})")
+            for sent, tasks in prompts_of(run).items():
+                click.echo(f"  prompts: {sent} ({', '.join(tasks)})")
             for difference in result.differences[:shown]:
                 click.echo(f"  {difference}")
             if len(result.differences) > shown:

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError, collecting
 from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
+from lm_eval_codemind.harness.provenance import prompts_sent, suite_of
 from lm_eval_codemind.harness.stages import SETTING, TASK
 
 # The form of a chat prompt before the endpoint or the tokenizer applies the model's template.
@@ -38,13 +39,14 @@ class TaskPlan:
     """The requests of one task: how many there are, with repeats, and how long they are together.
 
     Prompts are measured in tokens, or in characters without a tokenizer. ``output_tokens`` is the most that all
-    responses can have; None if the task sets no limit.
+    responses can have; None if the task sets no limit. ``prompts_by`` says whose prompts are sent.
     """
 
     task: str
     requests: int
     prompts: int
     output_tokens: int | None
+    prompts_by: str
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,14 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         run.options.log_samples = False
         run.options.confirm_run_unsafe_code = True
         run.options.tasks = run.first
+        load, loaded = run.manager.load, {}
+
+        def loading_tasks(names: Any) -> Any:
+            result = load(names)
+            loaded.update(result["tasks"])
+            return result
+
+        run.manager.load = loading_tasks
         stack.enter_context(collecting(missing, complete=True))
         # Progress bars are of no use here.
         stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
@@ -152,7 +162,9 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         limits = [token_limit(run.config.model, instance.args[1]) for instance in sent]
         known = [limit for limit in limits if limit is not None]
         most = sum(known) if len(known) == len(limits) else None
-        tasks.append(TaskPlan(name, len(sent), sum(lengths[instance.args[0]] for instance in sent), most))
+        suite = (suite_of(loaded[name]) if name in loaded else None) or {}
+        prompts = sum(lengths[instance.args[0]] for instance in sent)
+        tasks.append(TaskPlan(name, len(sent), prompts, most, prompts_sent(suite)))
     later = [_later(run, name, by_task) for group in run.later for name in tasks_of(run.manager, group)]
     return Plan(tasks, later, list(dict.fromkeys(missing)))
 

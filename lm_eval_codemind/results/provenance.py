@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lm_eval_codemind.families.table import Table, described
+from lm_eval_codemind.harness.provenance import prompts_sent
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
 
@@ -55,6 +56,7 @@ def _tasks(runs: Sequence[Run]) -> Table:
             "num_fewshot": text_of(task.config.get("num_fewshot")),
             "generation": generation(task),
             "options": text_of(task.suite.get("options")),
+            "prompts_by": prompts_sent(task.suite),
             "data": str(task.suite.get("data_sha256", _NONE))[:12],
             "prompts": str(task.suite.get("prompts_sha256", task.suite.get("prompts", _NONE)))[:12],
         }

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
+from lm_eval_codemind.harness.provenance import prompts_sent
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import distinct, observe
 from lm_eval_codemind.results.provenance import generation, text_of
@@ -22,6 +23,7 @@ def settings(run: Run, task: TaskRun) -> dict[str, str]:
         "release of lm-eval": text_of(raw.get("lm_eval_version")),
         "version of the task": text_of(task.metadata.get("version")),
         "few-shot examples": text_of(task.config.get("num_fewshot")),
+        "prompts by": prompts_sent(task.suite),
         "form of the prompts": form_of_prompts(run, task),
         "chat template": text_of(raw.get("chat_template_sha"))[:_DIGEST],
         "system instruction": text_of(raw.get("system_instruction")),
@@ -41,6 +43,14 @@ def form_of_prompts(run: Run, task: TaskRun) -> str:
     if any(sample.chat for sample in task.read_samples()):
         return "as chat messages"
     return "with chat template" if run.raw.get("chat_template_sha") else "without chat template"
+
+
+def prompts_of(run: Run) -> dict[str, list[str]]:
+    """Return whose prompts a run sent, with the tasks that did."""
+    tasks: dict[str, list[str]] = {}
+    for task in run.tasks:
+        tasks.setdefault(prompts_sent(task.suite), []).append(task.task)
+    return tasks
 
 
 def differences(left: tuple[Run, TaskRun], right: tuple[Run, TaskRun]) -> list[str]:

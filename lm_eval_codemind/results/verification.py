@@ -18,7 +18,7 @@ _SHOWN = 60
 _INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
 # Records of the suite: about the responses, and about the prompts, which differ for recorded responses.
 _ABOUT_THE_MODEL = ("responses", "response_lengths", "readings")
-_ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", "recorded_prompts")
+_ABOUT_PROMPTS = ("prompts", "prompts_sha256", "prompt_texts", "templates", "templates_sha256", "recorded_prompts")
 
 
 @dataclass(frozen=True)
