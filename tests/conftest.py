@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from lm_eval_codemind.data import catalogue
-from lm_eval_codemind.data.benchmarks import Upstream
+from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.data.manifest import DATA_VARIABLE, intact, read_manifest, released_digests
@@ -67,8 +68,10 @@ def built_data(upstream: Upstream) -> Path:
         outdated = [
             name for name in benchmarks() if not intact(folder, name) or entries[name].digests != released_digests(name)
         ]
-        # Upstream's copy lacks some benchmarks, which are outdated and cannot be built.
-        made = build(outdated, upstream, folder, skip_failing=True)
+        # Upstream's copy lacks some benchmarks, which are outdated and cannot be built: perhaps no others are.
+        made: object = None
+        with suppress(UpstreamError):
+            made = build(outdated, upstream, folder, skip_failing=True)
         if len(outdated) == len(benchmarks()):
             (folder / "built_by").write_text(code_digest())
         elif made:
