@@ -21,6 +21,7 @@ _PACKAGED = tuple(
         "cruxeval.task:CRUXEVAL_INPUT",
         "cruxeval.lcb:LCB_EXECUTION",
         "der.task:DER",
+        "der.published:PUBLISHED_DER",
         "repair.task:REPAIR",
         "verdict.task:VERDICT",
         "verdict.task:LOCATE",

@@ -26,6 +26,8 @@ from lm_eval_codemind.studies.reval import task as reval
 from lm_eval_codemind.studies.traces import task as traces
 from lm_eval_codemind.studies.traces.ces_prompts import FORMS as CES_FORMS
 
+pytestmark = pytest.mark.proof
+
 # Form -> the name of a model that upstream's functions know, and that gets this form.
 MODELS = {
     "gpt": "gpt-4", "codellama": "CodeLlama-13b", "deepseek": "deepseek-coder-33b", "magicoder": "Magicoder",
@@ -161,8 +163,8 @@ def test_runtime_behaviour(repositories):
             problem.problem_id: json.loads(problem.upstream_questions)["task_id"]
             for problem in load_benchmark(benchmark)
         }
-        for form in reval.PUBLISHED_RUNTIME.forms:
-            for document in reval.dataset(benchmark=benchmark, settings=SETTINGS, prompt_form=form)["test"]:
+        for form, dataset in (("direct", reval.dataset), ("cot", reval.cot_dataset)):
+            for document in dataset(benchmark=benchmark, settings=SETTINGS)["test"]:
                 name = tasks[document["problem_id"]]
                 arguments.append([name, document["run"], document["line"], form, document["setting"]])
                 prompts.append(digest(document["prompt"]))

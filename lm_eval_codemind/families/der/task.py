@@ -8,7 +8,7 @@ Prompt and reading are those of :data:`~lm_eval_codemind.families.ier.task.IER`.
 import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.thinking import OPENING
 from lm_eval_codemind.data import load_problem
@@ -27,6 +27,7 @@ from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Key, Question
 
 INPUT_SEED = 0
+VIEW = "lm_eval_codemind.families.der.view:DependentView"
 
 # Tells its questions from IER's on the same problem; it is shown in the way in which IER asks.
 _SETTING = "own_program"
@@ -42,8 +43,8 @@ Record = Mapping[str, Any]
 class DependentReasoning(ExecutionReasoning):
     """DER: one question per program of the model that passes its tests."""
 
-    variants = (Variant("der", "DER", "lm_eval_codemind.families.der.view:DependentView", authors_task="DER"),)
-    options = (PLACE, "input_seed")
+    variants: ClassVar[tuple[Variant, ...]] = (Variant("der", "DER", VIEW, authors_task="DER"),)
+    options: ClassVar[tuple[str, ...]] = (PLACE, "input_seed")
     metric = "r_der"
     verdict = "r_der"
 
@@ -74,7 +75,7 @@ class DependentReasoning(ExecutionReasoning):
         return dict.fromkeys(_METRICS, record)
 
 
-class _AfterFirstStage(DependentReasoning):
+class AfterFirstStage(DependentReasoning):
     """DER with the questions that a first stage gives, by problem id.
 
     It has all problems of the first stage, so that the few-shot examples do not depend on which programs pass.
@@ -98,10 +99,10 @@ class _AfterFirstStage(DependentReasoning):
 # -- questions from a first stage
 
 
-def ask(stage: FirstStage, seed: int) -> DependentReasoning:
+def ask(stage: FirstStage, seed: int, made: type[AfterFirstStage] = AfterFirstStage) -> DependentReasoning:
     """Execute the programs of a first stage and return the family that asks about those with a proven output.
 
-    The seed draws the inputs.
+    The seed draws the inputs. ``made`` is the class of the family.
 
     Raises:
         UserError: If the responses of the first stage are not programs.
@@ -134,7 +135,7 @@ def ask(stage: FirstStage, seed: int) -> DependentReasoning:
         "left_out": {cause: len(names) for cause, names in left_out.items()},
         "left_out_programs": {cause: " ".join(names) for cause, names in left_out.items()},
     }
-    return _AfterFirstStage([family.posed(question) for question in stage.all], questions, record)
+    return made([family.posed(question) for question in stage.all], questions, record)
 
 
 def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tuple[Key, Execution]]:
@@ -284,12 +285,13 @@ def dataset(
     first_stage: str | None = None,
     input_seed: int | str = INPUT_SEED,
     suite: dict[str, Any] | None = None,
+    made: type[AfterFirstStage] = AfterFirstStage,
     **options: Any,
 ) -> dict[str, Any]:
     """Return a document for each program of the first stage that passes its tests.
 
     The YAML names the task of the first stage and the setting of its questions that count. ``--metadata`` says where
-    its responses are, and the seed of the draw of the inputs; see
+    its responses are, and the seed of the draw of the inputs. ``made`` is the class of the family; see
     :meth:`~lm_eval_codemind.harness.hooks.Hooks.dataset` for the rest.
 
     Raises:
@@ -299,7 +301,7 @@ def dataset(
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
     stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
     options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
-    return Hooks(ask(stage, seed)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
+    return Hooks(ask(stage, seed, made)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
 
 
 _hooks = Hooks(DER)

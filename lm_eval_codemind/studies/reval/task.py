@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -28,13 +28,15 @@ DIRECT, COT = "direct", "cot"
 class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
     """REval's own questions, prompts, labels and rules of acceptance, for replication.
 
-    The form is ``direct`` or ``cot``: whether the model reasons before it answers.
+    The model answers at once.
     """
 
-    variants = (Variant("runtime_published", "Runtime published", _VIEW, submittable=False),)
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("runtime_published", "Runtime published", _VIEW, submittable=False),
+    )
     prompt_texts = "reval_prompts"
-    forms = (DIRECT, COT)
-    options = (FORM,)
+    forms: ClassVar[tuple[str, ...]] = (DIRECT,)
+    options = ()
     executes = True
     joint_metrics = tuple(NEEDS)
 
@@ -159,8 +161,17 @@ def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel
     return pairs
 
 
-PUBLISHED_RUNTIME = PublishedRuntimeBehaviour()
+class PublishedRuntimeReasoning(PublishedRuntimeBehaviour):
+    """The same with REval's other prompts: the model reasons before it answers."""
+
+    variants = (Variant("runtime_published_cot", "Runtime published, CoT", _VIEW, submittable=False),)
+    forms = (COT,)
+
+
+PUBLISHED_RUNTIME, PUBLISHED_RUNTIME_COT = PublishedRuntimeBehaviour(), PublishedRuntimeReasoning()
 
 _hooks = Hooks(PUBLISHED_RUNTIME)
 dataset, process_results = _hooks.dataset, _hooks.process_results
 extract_answer = _hooks.filter(FILTER)
+_cot = Hooks(PUBLISHED_RUNTIME_COT)
+cot_dataset, process_cot, extract_cot = _cot.dataset, _cot.process_results, _cot.filter(FILTER)
