@@ -13,7 +13,6 @@ from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact, read_manifest, released_digests
 from lm_eval_codemind.errors import did_you_mean
-from lm_eval_codemind.families import families
 
 if TYPE_CHECKING:
     from lm_eval_codemind.data.benchmarks.upstream import Upstream
@@ -98,6 +97,8 @@ def build_command(context: click.Context, names: tuple[str, ...], upstream: Path
 
 def tasks_with_prompts_of(benchmark: str) -> list[str]:
     """Return the names of the tasks whose prompts are the texts of a benchmark, with a star for their ends."""
+    from lm_eval_codemind.families import families
+
     return [
         f"codemind_{variant.name}*"
         for family in families().values()
