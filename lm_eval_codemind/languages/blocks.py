@@ -12,10 +12,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import TypeVar
 
-from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.answers.thinking import own_text, without_thinking
 
 T = TypeVar("T")
@@ -37,13 +36,13 @@ _INNER = re.compile(r"^(?:`{3,}|~{3,})\w|\A\s*(?:`{3}|~{3})", re.MULTILINE)
 _DEEPEST = 3
 # A special token behind the last line of code, whole or cut off.
 _TOKEN = re.compile(
-    r"(?:<eos>|\[EOS\])+[ \t]*$|(?:</?\w*>|</\w*|<\|\w*\|?|<\uff5c[^\uff5c\n]*|<eos?|<end_of_\w*"
-    r"|\[/?(?:EO[ST]|PAD|INST)\]?)+(?:\n`{3,9})?\Z",
+    r"(?:<eos>|\[EOS\]|<\|?\w+\|>|<\|\w+>|<\uff5c[^\uff5c\n]+\uff5c>)+[ \t]*$"
+    r"|(?:</?\w*>|</\w*|<\|\w*\|?|<\uff5c[^\uff5c\n]*|<eos?|<end_of_\w*|\[/?(?:EO[ST]|PAD|INST)\]?)+(?:\n`{3,9})?\Z",
     re.MULTILINE | re.IGNORECASE,
 )
-# The start of a JSON object, or of a list of them.
-_OBJECT = re.compile(r"(?:^|: )[ \t]*(?=(?:\[\s*)?\{\s*[\"'])", re.MULTILINE)
-_MOST_OBJECTS = 5
+# The start of a JSON object or of a list of objects, and a field with a text.
+_OBJECT = re.compile(r"(?:^|: )[ \t]*(?:\[\s*)?\{\s*\"[^\"\n]*\"\s*:", re.MULTILINE)
+_FIELD = re.compile(r":\s*(\"(?:[^\"\\]|\\.)*\")", re.DOTALL)
 _CODE = re.compile(r"^[ \t]*(?:def|class|public|static)\b|`{3}", re.MULTILINE)
 _TAG = (
     r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
@@ -143,30 +142,15 @@ def _enclosed(part: Block, parses: Callable[[str], bool]) -> list[str]:
     text = part.text
     if part.fenced and (part.language in _TEXT or _INNER.search(text)) and not parses(text):
         return [text]
-    for start in islice(_OBJECT.finditer(text), _MOST_OBJECTS):
-        try:
-            try:
-                value, end = json.JSONDecoder(strict=False).raw_decode(text, start.end())
-            except ValueError:
-                value, end = parse_literal(text[start.end() :]), len(text)
-            fields = list(_strings(value))
-        except (ValueError, RecursionError):
-            continue
-        if any(_CODE.search(field) or (re.search(r"[\n(]", field) and parses(field)) for field in fields):
-            return [text[: start.start()], *fields, text[end:]]
+    start = _OBJECT.search(text)
+    fields = list(_FIELD.finditer(text, start.start())) if start else []
+    try:
+        values = [json.loads(field[1], strict=False) for field in fields]
+    except ValueError:
+        return []
+    if start and any(_CODE.search(value) or (re.search(r"[\n(]", value) and parses(value)) for value in values):
+        return [text[: start.start()], *values, text[fields[-1].end() :]]
     return []
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """Yield the strings in a JSON value; a list of lines is one string."""
-    values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list) and all(isinstance(line, str) for line in value):
-        yield "\n".join(value)
-    else:
-        for inner in values:
-            yield from _strings(inner)
 
 
 def unwrapped(text: str) -> str:

@@ -74,12 +74,6 @@ class _Response:
             self.broken |= {number: broken} if broken else {}
         self.pool = self.pool[-MOST_STATEMENTS:]
 
-    def broken_text(self, name: str) -> str | None:
-        """Return the last text that does not parse and seems to define a name."""
-        definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-        texts = [text for broken in self.broken.values() for text in broken]
-        return next(filter(definition.search, reversed(texts)), None)
-
 
 def extract_definition(response: str, name: str, header: str = "", original: str = "") -> str | Unfinished | None:
     """Return the source of a module with the response's definition of a function or class, and what it needs.
@@ -88,10 +82,9 @@ def extract_definition(response: str, name: str, header: str = "", original: str
     the module, and None if the response does not define the name at module level.
     """
     read = _Response(response)
-    target = _chosen([part for part in read.pool if _defines(part, name)], name, original)
-    broken = read.broken_text(name) if target is None or _stubs(target.node) == 1 else None
-    if broken or target is None:
-        return broken or _from_body(read, header)
+    target = _chosen(read, [part for part in read.pool if _defines(part, name)], name, original)
+    if not isinstance(target, Statement):
+        return target or _from_body(read, header)
     position = read.pool.index(target)
     # `double = cache(double)` below the definition belongs to it. Any other binding of the name is another version.
     others = [
@@ -119,11 +112,10 @@ def extract_method(
             places += [(member, members) for member in members if name in member.binds]
         elif isinstance(part.node, (*FUNCTIONS, type(None))) and name in part.binds:
             places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
-    target = _chosen([part for part, _ in places], name, original)
-    broken = read.broken_text(name) if target is None or _stubs(target.node) == 1 else None
-    if broken or target is None:
+    target = _chosen(read, [part for part, _ in places], name, original)
+    if not isinstance(target, Statement):
         body = _from_body(read, header)
-        return broken or (MethodCode(name, body) if body else None)
+        return target or (MethodCode(name, body) if body else None)
     siblings = next(members for part, members in places if part is target)
     return _method(read.pool, owners, target, siblings, name)
 
@@ -183,8 +175,11 @@ def _defines(part: Statement, name: str) -> bool:
     return isinstance(node, (*DEFINITIONS, ast.If, ast.Try, type(None))) and name in part.binds and not _is_main(node)
 
 
-def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
-    """Return the last definition that has a body, is finished, is not the original, and is no stub in part."""
+def _chosen(read: _Response, definitions: Pool, name: str, original: str) -> Statement | str | None:
+    """Return the last definition that has a body, is finished, is not the original, and is no stub in part.
+
+    Code that does not parse counts if it defines the name, and no definition has a body.
+    """
     nodes = ast.walk(ast.parse(original))
     quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
     best = preferred(
@@ -194,7 +189,12 @@ def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
         lambda part: not quoted or _tree(part.source) not in quoted,
         lambda part: not _stubs(part.node),
     )
-    return best[-1] if best else None
+    target = best[-1] if best else None
+    if target and _stubs(target.node) < 1:
+        return target
+    definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+    broken = [text for texts in read.broken.values() for text in texts if definition.search(text)]
+    return broken[-1] if broken else target
 
 
 def _stubs(node: ast.stmt | None) -> float:
