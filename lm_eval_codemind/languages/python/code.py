@@ -135,24 +135,28 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     programs: dict[str, list[Statement]] = {}
     for parts in finished:
         programs.setdefault("\n".join(ast.unparse(part.node) for part in parts if part.node), parts)
-    texts = preferred(
-        programs,
-        lambda text: not _DEMO.search(text),
-        lambda text: not quoted or _tree(text) != quoted,
-        lambda text: any(_acts(part.node) and not isinstance(part.node, DEFINITIONS) for part in programs[text]),
-    )
+    texts = preferred(programs, lambda text: not _DEMO.search(text), lambda text: not quoted or _tree(text) != quoted)
     program = last_program(texts, _READS.search, _PRINTS.search)
     steps = [program]
-    if _READS.search(program) and not _PRINTS.search(program):
+    if _READS.search(program) and not (_PRINTS.search(program) and _runs(programs[program])):
         # A script in several blocks ends with the last one that prints.
         later = [
             text
             for text in texts[texts.index(program) + 1 :]
-            if any(_PRINTS.search(part.source) for part in _needed(read.pool, programs[text], set()))
+            if _runs(programs[text]) and any(map(_prints, _needed(read.pool, programs[text], set())))
         ]
         start = next(n for n, text in enumerate(texts) if _READS.search(text))
         steps = texts[start : texts.index(later[-1]) + 1] if later else steps
     return _joined(_needed(read.pool, [part for text in steps for part in programs[text]], set()))
+
+
+def _runs(parts: Pool) -> bool:
+    """Whether a block does more than to define functions and classes."""
+    return any(_acts(part.node) and not isinstance(part.node, DEFINITIONS) for part in parts)
+
+
+def _prints(part: Statement) -> bool:
+    return _PRINTS.search(part.source) is not None
 
 
 def _tree(source: str) -> str | None:

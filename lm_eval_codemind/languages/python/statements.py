@@ -14,6 +14,8 @@ from lm_eval_codemind.languages.python.layout import source_of
 PARSE_BUDGET = 1_000_000
 # Of more statements, the last ones are read.
 MOST_STATEMENTS = 2000
+# The lines of decorators in front of a definition.
+_MOST_DECORATORS = 50
 # A call of the parser costs as much as this number of characters.
 _CALL = 400
 
@@ -186,7 +188,7 @@ def _block_end(lines: list[str], start: int) -> int:
         if line:
             if depth < margin or (depth == margin and not decorated and not _CONTINUES.match(line)):
                 break
-            decorated = decorated and (depth > margin or line.startswith("@"))
+            decorated = decorated and index < start + _MOST_DECORATORS and (depth > margin or line.startswith("@"))
             end = index + 1
     return end
 
