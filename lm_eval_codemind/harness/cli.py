@@ -3,6 +3,7 @@
 import argparse
 import io
 import logging
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
@@ -134,6 +135,8 @@ def run_harness(arguments: Sequence[str], manager: Any = None) -> None:
                 _run_stages(run.options, (run.first, run.later), run.config.metadata, output)
             else:
                 run.options.func(run.options)
+        # What is said of failed requests comes after the table, also in a file.
+        sys.stdout.flush()
         if line := requests.end(kept=bool(run.options.use_cache)):
             print(line)
 

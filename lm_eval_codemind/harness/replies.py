@@ -269,7 +269,8 @@ class _Failures:
         """
         self.in_a_row += 1
         body = getattr(getattr(error, "response", None), "text", "")
-        requests.reason = shortened(" ".join(f"{type(error).__name__}: {error} {body}".split()), 300)
+        kind = "" if isinstance(error, _Unusable) else f"{type(error).__name__}: "
+        requests.reason = shortened(" ".join(f"{kind}{error} {body}".split()), 300)
         if not self.answered and self.in_a_row >= _FAILURES_AT_FIRST:
             raise UserError(
                 f"the endpoint did not answer the first {self.in_a_row} requests ({requests.reason}); {_CHECK}"
