@@ -52,7 +52,11 @@ def test_a_fresh_run_is_equal_and_every_response_is_sealed(output):
     models = ("org/right", "org/scripts")
     result = codemind("verify", output)
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines() == [f"{name}: equal (1 task, 6 metrics, 48 samples)" for name in models]
+    assert result.stdout.splitlines() == [
+        line
+        for name in models
+        for line in (f"{name}: equal (1 task, 6 metrics, 48 samples)", "  prompts: ours (codemind_ier_sample)")
+    ]
     assert [len(sealed_responses(run.tasks[0])) for run in read_runs([output])] == [24, 24]
 
 
