@@ -116,8 +116,13 @@ def stated(text: str, free: bool = False) -> Iterator[str]:
 def _labelled(text: str) -> Iterator[str]:
     """Yield what boxes and labels contain, the last one first."""
     places = [(box.start(), _boxed(text, box)) for box in _BOX.finditer(text)]
-    places += [(line.start(), _rest(text, line)) for line in _LABELS.finditer(text)]
+    places += [(line.start(), _rest(text, line)) for line in _LABELS.finditer(text) if not _assigns(text, line)]
     yield from (content for _, content in sorted(places, reverse=True))
+
+
+def _assigns(text: str, line: re.Match[str]) -> bool:
+    """Whether a line such as `result = ''` is in a fence: it is code, and not an answer."""
+    return "=" in text[line.start() : line.start("rest")] and text.count("```", 0, line.start()) % 2 == 1
 
 
 def _rest(text: str, line: re.Match[str]) -> str:

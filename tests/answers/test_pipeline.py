@@ -151,3 +151,10 @@ def test_no_text_is_no_answer(response):
 def test_the_marks_of_other_answers_are_not_read():
     assert read("<trace>5</trace>", ANSWER, str).reading == "no_answer"
     assert last_block("<answer>5</output>", OUTPUT) is None
+
+
+def test_an_assignment_in_a_fence_is_no_answer():
+    code = "```python\ndef f(text):\n    result = ''\n    return result\n```"
+    assert "''" not in stated(code)
+    assert next(stated("result = ''\n")) == "''" and next(stated(f"{code}\nresult = 5")) == "5"
+    assert next(stated("```python\nprint(f(1))\n# Output: 5\n```")) == "5"
