@@ -38,7 +38,8 @@ def readings(output: Path) -> dict[str, int]:
 def ended(result: Result) -> str:
     """Return the message with which a command ended."""
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit), (result.exception, result.output)
-    (line,) = re.findall(r"\bError: (.*)\n", result.output)
+    # A progress bar may have moved the cursor just before.
+    (line,) = re.findall(r"\bError: (.*)\n", re.sub(r"\x1b\[\w", "\n", result.output))
     return line
 
 
