@@ -45,6 +45,8 @@ class ResponseCache:
         self._database = opened(Path(cache_db))
         # Hash of a prompt and its options -> the keys of responses to it that the model was asked for.
         self._asked: dict[str, deque[str]] = defaultdict(deque)
+        # Hash of a prompt alone -> the hashes with its options.
+        self._of_prompt: dict[str, set[str]] = defaultdict(set)
         lm.set_cache_hook(SimpleNamespace(dbdict=self, add_partial=self._add_partial))
 
     def __getattr__(self, name: str) -> Any:
@@ -59,8 +61,10 @@ class ResponseCache:
         responses = [self._read(key) for key in keys]
         missing = [place for place, response in enumerate(responses) if response is None]
         self._asked.clear()
+        self._of_prompt.clear()
         for place in missing:
             self._asked[hashes[place]].append(keys[place])
+            self._of_prompt[hash_args(method, requests[place].args[:1])].add(hashes[place])
         if missing:
             new = getattr(self.lm, method)([requests[place] for place in missing], **options)
             for place, response in zip(missing, new, strict=True):
@@ -69,12 +73,19 @@ class ResponseCache:
             self._write((keys[place], responses[place]) for place in missing)
         return responses
 
-    def _add_partial(self, method: str, arguments: Iterable[Any], response: Any) -> None:
-        """Keep a response that the model hands over: the next one to its prompt."""
+    def _add_partial(self, method: str, arguments: Sequence[Any], response: Any) -> None:
+        """Keep a response that the model hands over: the next one to its prompt.
+
+        Some models name other options than they were asked with, such as vLLM, which completes them. Then the prompt
+        tells which response it is, if it was asked with the same options only.
+        """
         from lm_eval.api.model import hash_args
 
-        asked = self._asked[hash_args(method, arguments)]
-        if asked:
+        one = hash_args(method, arguments)
+        same_prompt = self._of_prompt.get(hash_args(method, arguments[:1]), set())
+        if one not in self._asked and len(same_prompt) == 1:
+            (one,) = same_prompt
+        if asked := self._asked.get(one):
             self._write([(asked.popleft(), response)])
 
     def _read(self, key: str) -> Any:

@@ -26,7 +26,7 @@ DIRECTORY = Path(os.environ.get("CODEMIND_REAL_MODEL") or ROOT / ".cache" / "rea
 FAMILIES = ("ier", "ier_fresh", "input", "runtime", "loops", "sr", "repair", "der")
 MODEL = "SmolLM2-135M-Instruct"
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture
@@ -47,14 +47,15 @@ def server() -> Iterator[str]:
                 break
             time.sleep(0.5)
         yield f"{address}/chat/completions"
-        process.terminate()
+        process.kill()
 
 
 def test_eight_families_interrupted_once(server, tmp_path):
     output = tmp_path / "out"
     arguments = ["run", "--model", "local-chat-completions", "--model_args", f"model={MODEL},base_url={server}"]
     arguments += ["--tasks", ",".join(f"codemind_{family}_sample" for family in FAMILIES), "--apply_chat_template"]
-    arguments += ["--gen_kwargs", "max_gen_toks=48", "--limit", "2", "--confirm_run_unsafe_code", "--log_samples"]
+    arguments += ["--gen_kwargs", "max_gen_toks=32", "--limit", "2", "--num_fewshot", "0"]
+    arguments += ["--confirm_run_unsafe_code", "--log_samples"]
     arguments += ["--output_path", str(output), "--use_cache", str(tmp_path / "cache")]
 
     program = "from lm_eval_codemind.cli import main; main()"

@@ -168,3 +168,27 @@ def test_a_reply_is_tried_again_and_the_good_ones_of_a_batch_are_kept(tmp_path):
         cache = ResponseCache(SimpleNamespace(set_cache_hook=lambda hook: None), str(file))
         (kept,) = cache._database.execute("SELECT count(*) FROM unnamed").fetchone()
         assert kept == len(PROMPTS) - 2
+
+
+def test_a_model_that_completes_the_options_is_resumed(tmp_path):
+    """As vLLM does; where a prompt is asked with two sets of options, only the model's own names tell them apart."""
+
+    class Completing:
+        def set_cache_hook(self, hook: Any) -> None:
+            self.hook = hook
+
+        def generate_until(self, requests: list[Any]) -> list[str]:
+            for request in requests:
+                prompt, options = request.args
+                self.hook.add_partial("generate_until", (prompt, {**options, "temperature": 0.0}), prompt.upper())
+            raise KeyboardInterrupt
+
+    sent = [SimpleNamespace(args=(prompt, {"max_gen_toks": 9})) for prompt in ("a", "a", "b", "c")]
+    sent.append(SimpleNamespace(args=("c", {"max_gen_toks": 5})))
+    with pytest.raises(KeyboardInterrupt):
+        ResponseCache(Completing(), str(tmp_path / "cache.db")).generate_until(sent)
+    asked: list[str] = []
+    rest = SimpleNamespace(set_cache_hook=lambda hook: None)
+    rest.generate_until = lambda requests: [asked.append(one.args[0]) or "new" for one in requests]
+    assert ResponseCache(rest, str(tmp_path / "cache.db")).generate_until(sent) == ["A", "A", "B", "new", "new"]
+    assert asked == ["c", "c"]
