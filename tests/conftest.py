@@ -1,8 +1,9 @@
 """What tests share: upstream's data and the recorded responses, where a checkout has them next to it."""
 
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
@@ -38,6 +39,24 @@ os.environ.setdefault("CODEMIND_DATA", str(ROOT / ".cache" / "data"))
 def pytest_runtest_setup() -> None:
     # The recorder replaces the main module; a spawned process would look for that module's file.
     sys.modules["__main__"] = MAIN
+
+
+def lacks_data(reason: str) -> bool:
+    """Whether a test was skipped because upstream's data or a recording is missing."""
+    return re.search(r"upstream|shared|\.jsonl|recording", reason) is not None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Fail a test that is skipped for missing data where the data is: a skip would hide it."""
+    report = (yield).get_result()  # type: ignore[attr-defined]
+    if (
+        report.skipped
+        and SHARED_DATA.is_dir()
+        and isinstance(report.longrepr, tuple)
+        and lacks_data(report.longrepr[2])
+    ):
+        report.outcome, report.longrepr = "failed", f"{SHARED_DATA} is there: {report.longrepr[2]}"
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from tests.docs.replication import lines as documented_lines
+from tests.docs.replication import read as read_table
 from tests.docs.replication import undocumented
 from tests.run_files import read_rows
 
@@ -116,3 +117,27 @@ def test_translations_by_the_first_studys_rule(shared_data, upstream):
     for row, outcome in zip(rows, outcomes, strict=True):
         verdict = study_verdict(outcome, texts[f"{row['problem_id']}_out.txt"])
         assert verdict == row["published_verdict"], row["problem_id"]
+
+
+# Answers of CRUXEval's leaderboard site: one needs more memory than programs get here, and the output of the other
+# depends on the order of a set.
+OTHER_VERDICTS = {("sample_714", "f(['x'*1000000000])"), ("sample_664", 'f({"3", "4"})')}
+
+
+def test_verdicts_of_cruxevals_leaderboard_site(shared_data, built, monkeypatch):
+    script = loaded("cruxeval", monkeypatch)
+    files = {path: script.read(path) for path in sorted((shared_data / "cruxeval_recordings").iterdir())}
+    assert len(files) == 67
+    table = {tuple(row[:4]): row for row in read_table("cruxeval_site")}
+    # Each problem's answers are judged together: of outputs a quarter, of inputs a sixteenth.
+    some = {path: rows[:: 4 if "_output" in path.name else 16] for path, rows in files.items()}
+    known = script.judge_files(some)
+    for path, rows in files.items():
+        kind = "output" if "_output" in path.name else "input"
+        cells, differing = script.table_row(path, some[path], known[kind])
+        documented = table[tuple(cells[:4])]
+        recorded = sum(sum(row["verdicts"]) / len(row["verdicts"]) for row in rows) / len(rows)
+        assert documented[4] == f"{sum(len(row['answers']) for row in rows)}"
+        assert documented[6] == f"{100 * recorded:.2f}", path.name
+        assert all(any(f"{name}: {text!r}" in line for name, text in OTHER_VERDICTS) for line in differing), differing
+    assert sum(int(row[9]) for row in list(table.values())[1:]) == 11

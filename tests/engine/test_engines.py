@@ -107,8 +107,6 @@ def check_outcomes(samples: dict[str, Rows], tasks: Iterable[str]) -> None:
 @each_form
 @each_backend
 def test_cruxeval_greedy_and_with_ten_responses_a_problem(built_data, backend, chat, tmp_path):
-    if not (built_data / "cruxeval_prompts.jsonl").is_file():
-        pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     sampled = "codemind_cruxeval_output_direct_08"
     tasks = ["codemind_cruxeval_output", "codemind_cruxeval_input", sampled]
     results, samples = evaluate(backend, chat, tasks, 4, tmp_path, "--batch_size", 4)

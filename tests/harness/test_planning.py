@@ -219,8 +219,6 @@ def test_samples_are_what_a_run_asks(family, tmp_path):
 @pytest.mark.parametrize(("group", "requests"), published_requests().items())
 def test_groups_are_what_a_run_asks(group, requests, built, tmp_path):
     """Every group of the README's table, and its number of requests there."""
-    if group.startswith("codemind_cruxeval_") and not (built / "cruxeval_prompts.jsonl").is_file():
-        pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
     arguments = ["--tasks", group, "--confirm_run_unsafe_code"]
     counted = plan(arguments, number_of_words)
     assert shown_requests(counted) == requests, "run utils/release/tables.py requests"
