@@ -22,6 +22,7 @@ DRAWN = 10
 # Files that take long start first, so that no worker is left alone with one of them.
 LONG_FILES = (
     "tests/test_wheel.py",
+    "tests/answers/test_layouts.py",
     "tests/results/test_studies.py",
     "tests/sandbox/java/test_recorded_programs.py",
     "tests/sandbox/test_upstream.py",
@@ -33,7 +34,6 @@ LONG_FILES = (
     "tests/transforms/test_composer.py",
     "tests/answers/test_hostile.py",
     "tests/docs/test_commands.py",
-    "tests/answers/test_layouts.py",
     "tests/families/test_prompt_lengths.py",
     "tests/languages/python/test_hint_tests.py",
     "tests/test_replication.py",

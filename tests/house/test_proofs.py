@@ -68,6 +68,7 @@ def test_a_run_that_passes_stamps_a_proof_and_a_change_unstamps_it(project):
     assert stamps(project) == stamped
 
 
+@pytest.mark.proof
 def test_a_part_of_a_file_stamps_nothing(project):
     assert outcomes(project, "tests/test_a.py::test_proof") == "1 passed"
     for options in (["tests/test_a.py::test_proof"], ["-k", "test_proof"]):
@@ -80,28 +81,29 @@ def whole() -> Project:
     return Project(ROOT)
 
 
+ATTACKS = [
+    ("tests/sandbox/test_attacks.py", "lm_eval_codemind/sandbox/isolation.py", True),
+    ("tests/sandbox/test_attacks.py", "lm_eval_codemind/data/facts/suites.py", True),  # an entry point
+    ("tests/sandbox/test_attacks.py", "tests/sandbox/attacks.py", True),
+    ("tests/sandbox/test_attacks.py", "lm_eval_codemind/results/report.py", False),
+    ("tests/sandbox/test_attacks.py", "tests/answers/questions.py", False),
+]
+# These read the text of most modules.
+OTHERS = [
+    ("tests/answers/test_layouts.py", "lm_eval_codemind/answers/thinking.yaml", True),
+    ("tests/answers/test_layouts.py", "tasks/ier/_ier.yaml", True),
+    ("tests/answers/test_layouts.py", "lm_eval_codemind/families/ier/score.py", True),  # named by a YAML file
+    ("tests/answers/test_layouts.py", "lm_eval_codemind/families/sr/templates/examples.yaml", True),
+    ("tests/answers/test_layouts.py", "lm_eval_codemind/commands/show.py", False),
+    ("tests/data/test_build.py", "lm_eval_codemind/studies/re2/data.py", True),  # imported when its benchmark is read
+    ("tests/docs/test_commands.py", "lm_eval_codemind/commands/show.py", True),  # found below a package
+    ("tests/docs/test_commands.py", "README.md", True),
+    ("tests/proof/test_bugs.py", "lm_eval_codemind/families/ier/task.py", False),
+]
+
+
 @pytest.mark.parametrize(
-    "proof, file, depends",
-    [
-        ("tests/sandbox/test_attacks.py", "lm_eval_codemind/sandbox/isolation.py", True),
-        ("tests/sandbox/test_attacks.py", "lm_eval_codemind/data/facts/suites.py", True),  # an entry point
-        ("tests/sandbox/test_attacks.py", "tests/sandbox/attacks.py", True),
-        ("tests/sandbox/test_attacks.py", "lm_eval_codemind/results/report.py", False),
-        ("tests/sandbox/test_attacks.py", "tests/answers/questions.py", False),
-        ("tests/answers/test_layouts.py", "lm_eval_codemind/answers/thinking.yaml", True),
-        ("tests/answers/test_layouts.py", "tasks/ier/_ier.yaml", True),
-        ("tests/answers/test_layouts.py", "lm_eval_codemind/families/ier/score.py", True),  # named by a YAML file
-        ("tests/answers/test_layouts.py", "lm_eval_codemind/families/sr/templates/examples.yaml", True),
-        ("tests/answers/test_layouts.py", "lm_eval_codemind/commands/show.py", False),
-        (
-            "tests/data/test_build.py",
-            "lm_eval_codemind/studies/re2/data.py",
-            True,
-        ),  # imported when its benchmark is read
-        ("tests/docs/test_commands.py", "lm_eval_codemind/commands/show.py", True),  # found below a package
-        ("tests/docs/test_commands.py", "README.md", True),
-        ("tests/proof/test_bugs.py", "lm_eval_codemind/families/ier/task.py", False),
-    ],
+    "proof, file, depends", [*ATTACKS, *(pytest.param(*row, marks=pytest.mark.proof) for row in OTHERS)]
 )
 def test_what_a_proof_depends_on(monkeypatch, whole, proof, file, depends):
     assert (ROOT / file).is_file()
