@@ -143,12 +143,14 @@ def _enclosed(part: Block, parses: Callable[[str], bool]) -> list[str]:
     if part.fenced and (part.language in _TEXT or _INNER.search(text)) and not parses(text):
         return [text]
     start = _OBJECT.search(text)
-    fields = list(_FIELD.finditer(text, start.start())) if start else []
+    if not start or (text[: start.start()].strip() and parses(text)):
+        return []
+    fields = list(_FIELD.finditer(text, start.start()))
     try:
         values = [json.loads(field[1], strict=False) for field in fields]
     except ValueError:
         return []
-    if start and any(_CODE.search(value) or (re.search(r"[\n(]", value) and parses(value)) for value in values):
+    if any(_CODE.search(value) or (re.search(r"[\n(]", value) and parses(value)) for value in values):
         return [text[: start.start()], *values, text[fields[-1].end() :]]
     return []
 
