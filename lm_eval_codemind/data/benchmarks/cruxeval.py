@@ -6,8 +6,8 @@ from typing import Any
 
 import jsonlines
 
-from lm_eval_codemind.data.benchmarks.prompts import filled
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream, plain_text
+from lm_eval_codemind.data.benchmarks.scripts import Script
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME = "cruxeval"
@@ -53,11 +53,11 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     Raises:
         UpstreamError: If the file is not there, or a function has another form.
     """
-    source, place = plain_text(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE]), PARTS[_PROMPTS].place(_PROMPTS_FILE)
+    script = Script(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE], PARTS[_PROMPTS].place(_PROMPTS_FILE))
     problems = []
     for problem, record in zip(read(upstream), _records(upstream), strict=True):
         prompts = {
-            form: filled(source, place, name, {"code": record["code"], field: record[field]})
+            form: script.filled(name, {"code": record["code"], field: record[field]})
             for form, (name, field) in _FORMS.items()
         }
         problems.append(
@@ -69,7 +69,7 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
                 code=problem.code,
                 entry_point=problem.entry_point,
                 category="published",
-                provenance=place,
+                provenance=script.place,
                 upstream_questions=json.dumps(prompts),
             )
         )

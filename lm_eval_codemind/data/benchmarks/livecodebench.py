@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data.benchmarks.prompts import assigned, filled
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream, plain_text
+from lm_eval_codemind.data.benchmarks.scripts import Script
+from lm_eval_codemind.data.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.data.catalogue import ARCHIVES
 from lm_eval_codemind.languages.python.names import free_names, module_names
 from lm_eval_codemind.problems import Problem
@@ -73,8 +73,8 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     Raises:
         UpstreamError: If the file or the data set is not there, or the file has another form.
     """
-    source, place = plain_text(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE]), PARTS[_PROMPTS].place(_PROMPTS_FILE)
-    system = assigned(source, place, "format_prompt_execution_base", "system_message")
+    script = Script(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE], PARTS[_PROMPTS].place(_PROMPTS_FILE))
+    system = script.texts(script.statements("format_prompt_execution_base"))["system_message"]
     return [
         Problem(
             problem_id=row["id"],
@@ -84,9 +84,9 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
             code=row["code"],
             entry_point=row["function_name"],
             category="published",
-            provenance=place,
+            provenance=script.place,
             upstream_questions=json.dumps(
-                {form: filled(source, place, name, row) for form, name in _FORMS.items()} | {"system": system}
+                {form: script.filled(name, row) for form, name in _FORMS.items()} | {"system": system}
             ),
         )
         for row in upstream.rows(_ARCHIVE)

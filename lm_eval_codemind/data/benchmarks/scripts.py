@@ -72,6 +72,19 @@ class Script:
         """Return the texts that the statements assign to names, by name."""
         return _constants(statements)
 
+    def filled(self, function: str, values: Mapping[str, str]) -> str:
+        """Return the f-string that a function returns, with values in place of the names in it.
+
+        Raises:
+            UpstreamError: If there is no such function, or it does not return one f-string of these names.
+        """
+        statement = self.statements(function)[-1]
+        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.JoinedStr):
+            match self.returned(statement.value, values):
+                case [str(text)]:
+                    return text
+        return self._refuse(f"{function} does not return one f-string of plain names")
+
     def template(self, name: str, statements: Sequence[ast.stmt], known: Mapping[str, str] | None = None) -> Template:
         """Return the first text that statements put together for a name: a concatenation or an f-string.
 
@@ -109,7 +122,7 @@ class Script:
             case ast.Constant(value=str(text)):
                 yield text
             case ast.Name(id=name):
-                yield known.get(name) or {"field": name}
+                yield known.get(name, {"field": name})
             case ast.FormattedValue(value=ast.Name(), conversion=-1, format_spec=None):
                 yield from self._parts(node.value, known)
             case ast.JoinedStr(values=values):
