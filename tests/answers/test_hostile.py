@@ -14,6 +14,7 @@ from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REAS
 from lm_eval_codemind.families.execution.trace import TRACE
 from lm_eval_codemind.families.ier.published import PUBLISHED_IER
 from lm_eval_codemind.families.ier.task import FLEXIBLE, IER
+from lm_eval_codemind.families.published.prompts import FORM
 from lm_eval_codemind.families.runtime.task import RUNTIME
 from lm_eval_codemind.families.verdict.task import LOCATE, VERDICT
 from lm_eval_codemind.family import Family
@@ -22,7 +23,7 @@ from lm_eval_codemind.studies.re2.published.rules import read_branches, read_loo
 from lm_eval_codemind.studies.re2.published.task import PUBLISHED_RE2
 from lm_eval_codemind.studies.re2.task import RE2
 from lm_eval_codemind.studies.re2.values import read_lines, value_at_start
-from lm_eval_codemind.studies.reval.task import PUBLISHED_RUNTIME
+from lm_eval_codemind.studies.reval.task import DIRECT, PUBLISHED_RUNTIME
 from lm_eval_codemind.studies.traces.task import CES, COCONUT
 from tests.answers.questions import question
 
@@ -49,7 +50,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-FIELDS = {"variable": "y", "outputs": ["5", "6"], "output": "[1, 2]", "program": "x = 1\ny = 2", "line": 1}
+FIELDS = {"variable": "y", "outputs": ["5", "6"], "output": "[1, 2]", "program": "x = 1\ny = 2", "line": 1, FORM: DIRECT}
 
 
 def reader(family: Family, setting: str, filter: str, mark: str) -> Callable[[str], Answer]:
@@ -111,7 +112,9 @@ def test_every_text_is_read_somehow(pieces, one):
 def test_every_family_with_marks_is_here():
     others = {"SpecificationReasoning", "SemanticsReasoning", "Repair", "Translation", "InputPrediction", "Re2Input"}
     # Their readers have tests in tests/families/test_cruxeval.py.
-    others |= {"CruxevalOutput", "CruxevalInput"}
+    others |= {"CruxevalOutput", "CruxevalInput", "LcbExecution"}
+    # These read programs like the families they replicate.
+    others |= {"PublishedSpecificationReasoning", "PublishedSemanticsReasoning"}
     kinds = {type(family) for family, *_ in READERS}
     missing = [name for name, family in families().items() if not any(isinstance(family, kind) for kind in kinds)]
     assert {type(families()[name]).__name__ for name in missing} <= others | {"PublishedRe2Input", "DependentReasoning"}
