@@ -1,6 +1,6 @@
 """The harness's log of a run: its tasks, their samples and their metrics."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -110,14 +110,19 @@ class TaskRun:
     original: int
     effective: int
     samples_file: Path | None
-    read: Callable[[Path], Iterator[Sample]] = field(repr=False)
+    read: Callable[[Path, Collection[str]], Iterator[Sample]] = field(repr=False)
 
-    def each_sample(self) -> Iterator[Sample]:
+    def each_sample(self, main_filter: bool = False) -> Iterator[Sample]:
         """Read the samples one by one, in the order of the file; none where they were not logged.
 
         Nothing is kept here: they are what is large in a run, and few who look at a task need them.
+
+        Args:
+            main_filter: Whether those under the task's other filters may be left out, which takes less time.
         """
-        return self.read(self.samples_file) if self.samples_file else iter(())
+        names = [str(entry.get("name")) for entry in self.config.get("filter_list") or ()] if main_filter else []
+        others = [name for name in names if name != self.main_filter]
+        return self.read(self.samples_file, others) if self.samples_file else iter(())
 
     def read_samples(self) -> tuple[Sample, ...]:
         """Read all samples."""

@@ -21,11 +21,10 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
     from lm_eval_codemind.families.table import Table
-    from lm_eval_codemind.families.views import views
     from lm_eval_codemind.results.analysis import comparisons, findings, hardest, overall, summary
     from lm_eval_codemind.results.associations import associations, on_same_problems
     from lm_eval_codemind.results.comparing import require_same_versions
-    from lm_eval_codemind.results.observations import ALL, distinct, observe
+    from lm_eval_codemind.results.observations import distinct, observe
     from lm_eval_codemind.results.provenance import provenance
     from lm_eval_codemind.results.runs import read_runs
 
@@ -36,11 +35,8 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     results = read_runs(runs)
     require_same_versions(results)
     observations = observe(results)
-    scores = summary(results, observations)
+    scores = summary(results, observations, every=all_metrics)
     click.echo(overall(results, scores).without("family").to_text())
-    if not all_metrics:
-        reported = {view.title: view.reported for view in views().values()}
-        scores = scores.where(lambda row: row["metric"] in reported[row["family"]])
     section("By task", scores.without("family", "n"))
     *_, readings, lengths = provenance(results)
     section(f"{readings.title}, share of all", readings)
@@ -48,13 +44,13 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
-    compared = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
+    compared = comparisons(observations, by_benchmark=False)
     section(f"{compared.title}, all benchmarks together", compared.without("benchmark"))
     for table in (*findings(observations), on_same_problems(observations)):
         section(table.title, table)
     associated = associations(observations)
     section(associated.title, associated.without("phi_low", "phi_high", "p", "low", "high"))
-    hard = hardest(observations)
-    for family in distinct(row["family"] for row in hard.rows) if problems else ():
+    hard = hardest(observations if problems else ())
+    for family in distinct(row["family"] for row in hard.rows):
         of_family = hard.where(lambda row, family=family: row["family"] == family)  # type: ignore[misc]
         section(f"Hardest problems of {family}", of_family.head(problems).without("family"))

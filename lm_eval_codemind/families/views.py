@@ -5,11 +5,13 @@ view in its variants.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pkgutil import resolve_name
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
 from lm_eval_codemind.families.view import View
+from lm_eval_codemind.family import Family
 from lm_eval_codemind.samples import TaskRun
 
 
@@ -21,7 +23,12 @@ def views() -> Mapping[str, View]:
     Raises:
         UserError: If two families have a variant of the same name, or a variant names a class that is not there.
     """
-    every = [(family, variant) for family in families().values() for variant in family.variants]
+    return _views(tuple(families().values()))
+
+
+@cache
+def _views(registered: tuple[Family, ...]) -> Mapping[str, View]:
+    every = [(family, variant) for family in registered for variant in family.variants]
     by_name: dict[str, View] = {}
     for family, variant in sorted(every, key=lambda one: one[1] is not one[0].variants[0]):
         if variant.name in by_name:

@@ -15,10 +15,10 @@ from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups
 from lm_eval_codemind.results.associations import associations, on_same_problems, output_predictions, overlap
-from lm_eval_codemind.results.observations import ALL, Observation, distinct
-from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.observations import ALL, Observation, by_view, distinct
+from lm_eval_codemind.results.runs import Group, Run
 from lm_eval_codemind.samples import Sample
-from lm_eval_codemind.statistics import Estimate, compare, mean, proportion, spearman, weighted_mean
+from lm_eval_codemind.statistics import Estimate, compare_all, mean, proportion, spearman, weighted_mean
 
 Row = dict[str, Any]
 
@@ -61,10 +61,15 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
     return [table for table in tables if table.rows]
 
 
-def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
+def summary(runs: Sequence[Run], observations: Sequence[Observation], every: bool = True) -> Table:
     """Return each metric of each model on each task, as the harness reports it, with an interval from the samples.
 
     The interval is Wilson's for rates and the bootstrap's over problems for other scores.
+
+    Args:
+        runs: The runs.
+        observations: Those of the runs.
+        every: Whether all metrics are wanted, or only those to report.
     """
     samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for observation in observations:
@@ -73,7 +78,9 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     for view in views().values():
         for run in runs:
             for task, of in run.known_tasks:
-                for name in view.metrics(task) if of == view else ():
+                for name in view.metrics(task) if of.name == view.name else ():
+                    if not every and name not in view.reported:
+                        continue
                     estimate = view.estimate(samples[run.label, task.task], name)
                     rows.append(
                         {
@@ -99,18 +106,17 @@ def overall(runs: Sequence[Run], scores: Table) -> Table:
     ``scores`` is the :func:`summary` of the runs.
     """
     rows: list[Row] = []
+    tasks_of: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)
+    for row in scores.rows:
+        tasks_of[row["family"], row["metric"], row["model"]][row["task"]] = dict(row)
+    groups_of: dict[str, list[Group]] = defaultdict(list)
+    for run in runs:
+        groups_of[run.label] += run.groups
     for view in views().values():
-        for metric, model in product(view.reported, distinct(run.label for run in runs)):
-            tasks = {
-                row["task"]: dict(row)
-                for row in scores.rows
-                if (row["family"], row["metric"], row["model"]) == (view.title, metric, model)
-            }
+        for metric, model in product(view.reported, groups_of):
+            tasks = tasks_of.get((view.title, metric, model), {})
             groups = [
-                group
-                for run in runs
-                for group in run.groups
-                if run.label == model and metric in group.metrics and set(group.tasks) <= tasks.keys()
+                group for group in groups_of[model] if metric in group.metrics and set(group.tasks) <= tasks.keys()
             ]
             parts = [(group.name, group.metrics[metric], [tasks[task] for task in group.tasks]) for group in groups]
             alone = tasks.keys() - {task for group in groups for task in group.tasks}
@@ -215,18 +221,23 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
     return described("output_types", rows)
 
 
-def comparisons(observations: Sequence[Observation]) -> Table:
+def comparisons(observations: Sequence[Observation], by_benchmark: bool = True) -> Table:
     """Return the paired comparison of every two models on the problems both ran, by family, score and benchmark.
 
     The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
+
+    Args:
+        observations: Those of the models.
+        by_benchmark: Whether each benchmark has rows, besides those of all benchmarks together.
     """
     cells: dict[tuple[View, str], dict[str, dict[Key, Observation]]] = defaultdict(dict)
     for view, where, cell in _cells(observations):
-        cells[view, where["benchmark"]][where["model"]] = {o.key: o for o in cell}
+        if by_benchmark or where["benchmark"] == ALL:
+            cells[view, where["benchmark"]][where["model"]] = {o.key: o for o in cell}
     rows = []
     for (view, benchmark), models in cells.items():
         for score in view.scores:
-            block = []
+            block, pairs = [], []
             for (first, one), (second, other) in combinations(models.items(), 2):
                 common = [key for key in one if key in other]
                 if not common:
@@ -234,19 +245,20 @@ def comparisons(observations: Sequence[Observation]) -> Table:
                 scores = [[of[key].scores[score] for key in common] for of in (one, other)]
                 what = {"family": view.title, "score_name": score, "benchmark": benchmark}
                 means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
-                block.append({**what, "first": first, "second": second, **means, **vars(compare(scores[0], scores[1]))})
-            rows += corrected(block)
+                block.append({**what, "first": first, "second": second, **means})
+                pairs.append((scores[0], scores[1]))
+            rows += corrected([{**row, **vars(one)} for row, one in zip(block, compare_all(pairs), strict=True)])
     return described("comparisons", rows)
 
 
 def hardest(observations: Sequence[Observation]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows: list[Row] = []
+    of_view = by_view(observations)
     for view in views().values():
         groups: dict[tuple[str, str], list[Observation]] = defaultdict(list)
-        for o in observations:
-            if o.view == view:
-                groups[o.benchmark, o.key.within_task()].append(o)
+        for o in of_view.get(view.name, ()):
+            groups[o.benchmark, o.key.within_task()].append(o)
         block: list[Row] = []
         for (benchmark, problem_id), group in groups.items():
             complexity = group[0].complexity
@@ -287,25 +299,27 @@ def natural(name: str) -> list[tuple[bool, int, str]]:
 def findings(observations: Sequence[Observation]) -> list[Table]:
     """Return the tables that only one family has, made by the families themselves."""
     tables: list[Table] = []
+    of_view = by_view(observations)
     for view in views().values():
         units: dict[str, list[Unit]] = defaultdict(list)
-        for observation in observations:
-            if observation.view == view:
-                units[observation.model].append(observation.unit)
+        for observation in of_view.get(view.name, ()):
+            units[observation.model].append(observation.unit)
         tables += view.findings(units) if units else ()
     return [table for table in tables if table.rows]
 
 
 def _cells(observations: Sequence[Observation]) -> Iterator[tuple[View, Row, list[Observation]]]:
     """Yield the observations by family, benchmark and model, those of all benchmarks of a family together first."""
-    models = distinct(o.model for o in observations)
+    models, of_view = distinct(o.model for o in observations), by_view(observations)
     for view in views().values():
-        of_family = [o for o in observations if o.view == view]
-        for benchmark in [ALL, *distinct(o.benchmark for o in of_family)]:
+        cells: dict[str, dict[str, list[Observation]]] = defaultdict(lambda: defaultdict(list))
+        for o in of_view.get(view.name, ()):
+            for benchmark in (ALL, o.benchmark):
+                cells[benchmark][o.model].append(o)
+        for benchmark, of_model in cells.items():
             for model in models:
-                cell = [o for o in of_family if o.model == model and benchmark in (ALL, o.benchmark)]
-                if cell:
-                    yield view, {"family": view.title, "benchmark": benchmark, "model": model}, cell
+                if model in of_model:
+                    yield view, {"family": view.title, "benchmark": benchmark, "model": model}, of_model[model]
 
 
 def _of_group(rows: Sequence[Row]) -> tuple[Estimate, float]:

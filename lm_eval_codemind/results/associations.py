@@ -7,10 +7,9 @@ from statistics import fmean
 
 from lm_eval_codemind.data.catalogue import same_problems
 from lm_eval_codemind.families.table import Table, corrected, described, interval
-from lm_eval_codemind.families.view import View
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results.association import associate
-from lm_eval_codemind.results.observations import ALL, Observation, distinct
+from lm_eval_codemind.results.observations import ALL, Observation, by_model, distinct
 from lm_eval_codemind.statistics import compare, proportion
 
 # Benchmark (that others count with) and name of a problem.
@@ -25,9 +24,9 @@ def overlap(observations: Sequence[Observation]) -> Table:
     most ten, are named.
     """
     rows = []
-    for model in distinct(o.model for o in observations):
+    for model, of_model in by_model(observations).items():
         verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
-        for title, of_family in _solved([o for o in observations if o.view.variant.in_overlap], model).items():
+        for title, of_family in _solved([o for o in of_model if o.view.variant.in_overlap]).items():
             for problem, solved in of_family.items():
                 verdicts[problem][title] = solved
         for benchmark in [*distinct(b for b, _ in verdicts), ALL]:
@@ -53,8 +52,8 @@ def associations(observations: Sequence[Observation]) -> Table:
     one for each unordered pair, are corrected by Holm's method.
     """
     rows = []
-    for model in distinct(o.model for o in observations):
-        solved = _solved(observations, model)
+    for model, of_model in by_model(observations).items():
+        solved = _solved(of_model)
         pairs = []
         for pair in _pairs(solved):
             for first, second in (pair, pair[::-1]):
@@ -91,10 +90,9 @@ def output_predictions(observations: Sequence[Observation]) -> Table:
     method.
     """
     rows = []
-    for model in distinct(o.model for o in observations):
+    for model, of_model in by_model(observations).items():
         solved = _solved(
-            [o for o in observations if o.predicts is not None],
-            model,
+            [o for o in of_model if o.predicts is not None],
             lambda o: (o.problem_id.partition("@")[0], bool(o.predicts)),
         )
         pairs = []
@@ -112,12 +110,15 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
     Only problems that the model was asked about under both count. A pair that a model did not run gives no row.
     """
     rows = []
+    scores: dict[tuple[str, str], dict[ProblemKey, float]] = defaultdict(dict)
+    for o in observations:
+        scores[o.model, o.view.name][same_problems(o.benchmark), o.problem_id] = o.score
     for view in views().values():
         other = views().get(view.variant.changes)
         if other is None:
             continue
         for model in distinct(o.model for o in observations):
-            first, second = (_scores(observations, model, each) for each in (view, other))
+            first, second = (scores.get((model, each.name), {}) for each in (view, other))
             common = [key for key in first if key in second]
             for benchmark in [*distinct(key[0] for key in common), ALL]:
                 keys = [key for key in common if benchmark in (ALL, key[0])]
@@ -131,28 +132,20 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
     return described("same_problems", rows)
 
 
-def _scores(observations: Sequence[Observation], model: str, view: View) -> dict[ProblemKey, float]:
-    return {
-        (same_problems(o.benchmark), o.problem_id): o.score for o in observations if o.model == model and o.view == view
-    }
-
-
 def _solved(
     observations: Sequence[Observation],
-    model: str,
     verdict: Callable[[Observation], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
 ) -> dict[str, dict[ProblemKey, bool]]:
-    """Return the title of a family -> problem -> whether the model solves all its questions.
+    """Return the title of a family -> problem -> whether a model solves all its questions, from its observations.
 
     ``verdict`` returns the name of the problem that a question counts for, and whether the question is solved.
     """
     verdicts: dict[str, dict[ProblemKey, bool]] = {}
     for o in observations:
-        if o.model == model:
-            of_family = verdicts.setdefault(o.view.title, {})
-            name, solved = verdict(o)
-            key = (same_problems(o.benchmark), name)
-            of_family[key] = of_family.get(key, True) and solved
+        of_family = verdicts.setdefault(o.view.title, {})
+        name, solved = verdict(o)
+        key = (same_problems(o.benchmark), name)
+        of_family[key] = of_family.get(key, True) and solved
     return {view.title: verdicts[view.title] for view in views().values() if view.title in verdicts}
 
 

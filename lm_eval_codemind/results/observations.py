@@ -1,7 +1,11 @@
 """Observations: one model on one problem of one task, as analyses and the report's browser use them."""
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lm_eval_codemind.families.view import Unit, View
@@ -29,9 +33,6 @@ class Observation:
         unit: The samples of the problem: one, or one per setting. Only the family's own analyses and the report's
             browser look at them.
         programs: Measures of the problem's programs by name, C first; None where there is none that parses.
-        types: Type of the true output, type of the predicted one, and whether their values are equal; None where no
-            output is predicted or the true one is not known.
-        predicts: Whether all outputs that are asked for are predicted right; None where none is asked for.
     """
 
     model: str
@@ -42,8 +43,19 @@ class Observation:
     solved: bool
     unit: Unit
     programs: Mapping[str, Complexity | None]
-    types: tuple[str, str | None, bool] | None = None
-    predicts: bool | None = None
+
+    @cached_property
+    def types(self) -> tuple[str, str | None, bool] | None:
+        """Type of the true output, type of the predicted one, and whether their values are equal.
+
+        None where no output is predicted or the true one is not known.
+        """
+        return self.view.type_match(self.unit)
+
+    @cached_property
+    def predicts(self) -> bool | None:
+        """Whether all outputs that are asked for are predicted right; None where none is asked for."""
+        return self.view.predicts(self.unit)
 
     @property
     def score(self) -> float:
@@ -68,7 +80,25 @@ class Observation:
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
     """Return the observations of all problems of all runs, in order; tasks without a view are left out."""
-    return [
+    with _without_collection():
+        return list(_observe(runs))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Have Python look for no cycles of garbage, now or later, in what is read: searching takes as long as reading."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if enabled:
+            gc.enable()
+
+
+def _observe(runs: Iterable[Run]) -> Iterator[Observation]:
+    return (
         Observation(
             model=run.label,
             task=task.task,
@@ -78,18 +108,16 @@ def observe(runs: Iterable[Run]) -> list[Observation]:
             solved=view.solved(unit),
             unit=unit,
             programs={name: complexity_of(unit[0].doc, *columns) for name, columns in view.programs.items()},
-            types=view.type_match(unit),
-            predicts=view.predicts(unit),
         )
         for run in runs
         for task, view in run.known_tasks
         for unit in view.units(scored_samples(task))
-    ]
+    )
 
 
 def scored_samples(task: TaskRun) -> list[Sample]:
     """Read a task's samples under its main filter, so that a problem appears once."""
-    samples = task.read_samples()
+    samples = list(task.each_sample(main_filter=True))
     filters = dict.fromkeys(sample.filter for sample in samples)
     main = task.main_filter if task.main_filter in filters else next(iter(filters), None)
     return [sample for sample in samples if sample.filter == main]
@@ -101,6 +129,22 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
     if isinstance(stored, Mapping):
         return Complexity.from_row(stored)
     return measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
+
+
+def by_view(observations: Iterable[Observation]) -> dict[str, list[Observation]]:
+    """Return the observations by the name of their view, each in order."""
+    groups: dict[str, list[Observation]] = defaultdict(list)
+    for o in observations:
+        groups[o.view.name].append(o)
+    return groups
+
+
+def by_model(observations: Iterable[Observation]) -> dict[str, list[Observation]]:
+    """Return the observations by model, each in order."""
+    groups: dict[str, list[Observation]] = defaultdict(list)
+    for o in observations:
+        groups[o.model].append(o)
+    return groups
 
 
 def distinct(items: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Runs of the harness, read from its result and sample files."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -143,8 +143,8 @@ def is_replayed(raw: Mapping[str, Any]) -> bool:
     return replays(str(raw.get("config", {}).get("model") or raw.get("model_source") or ""))
 
 
-def _samples(file: Path, recorded: bool) -> Iterator[Sample]:
-    return read_samples(file, partial(_sample, recorded=recorded))
+def _samples(file: Path, without: Collection[str], recorded: bool) -> Iterator[Sample]:
+    return read_samples(file, partial(_sample, recorded=recorded), without)
 
 
 def _sample(raw: Any, recorded: bool) -> Sample:

@@ -40,7 +40,7 @@ def form_of_prompts(run: Run, task: TaskRun) -> str:
     """Return the form in which the model received its prompts."""
     if run.recorded:
         return "responses recorded elsewhere and replayed"
-    if any(sample.chat for sample in task.read_samples()):
+    if any(sample.chat for sample in task.each_sample()):
         return "as chat messages"
     return "with chat template" if run.raw.get("chat_template_sha") else "without chat template"
 
@@ -61,7 +61,7 @@ def differences(left: tuple[Run, TaskRun], right: tuple[Run, TaskRun]) -> list[s
 
 def citations(runs: Sequence[Run]) -> list[str]:
     """Return a sentence for each group or task of each model: scores, intervals and the settings they depend on."""
-    table = overall(runs, summary(runs, observe(runs)))
+    table = overall(runs, summary(runs, observe(runs), every=False))
     scores: dict[tuple[str, str], list[str]] = {}
     for row, shown in zip(table.rows, table.shown(), strict=True):
         cells = dict(zip(row, shown, strict=True))
