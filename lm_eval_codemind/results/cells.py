@@ -1,7 +1,7 @@
 """Cells of the tables in HTML pages. Numbers are named in words, and link to the samples behind them."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,16 +69,15 @@ class Samples:
             for task, view in run.known_tasks:
                 tasks = self.sets.setdefault(view.title, [])
                 tasks += [task.task] if task.task not in tasks else []
-        self._counts = Counter((o.model, o.task, verdict(o)) for o in observations)
+        self._counts: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+        for o in observations:
+            for model in ("", o.model):
+                self._counts[model, o.task][verdict(o)] += 1
 
     def count(self, model: str, name: str, verdicts: Sequence[int] = range(len(VERDICTS))) -> int:
         """Return the number of samples of a model, or of all models if it is empty, under a task, group or family."""
-        tasks = self.sets.get(name, [name])
-        return sum(
-            count
-            for (of_model, task, of_verdict), count in self._counts.items()
-            if model in ("", of_model) and task in tasks and of_verdict in verdicts
-        )
+        counts = [self._counts[model, task] for task in self.sets.get(name, [name]) if (model, task) in self._counts]
+        return sum(count[of_verdict] for count in counts for of_verdict in verdicts)
 
     def link(self, row: Row, column: str = "model") -> str:
         """Return the fragment of the samples that a row is about; the model is in ``column``. Empty without samples."""

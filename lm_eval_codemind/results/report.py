@@ -27,6 +27,9 @@ from lm_eval_codemind.results.runs import Run
 # Samples whose part lists lie in one chunk, and characters of text in one chunk.
 _BLOCK = 500
 _CHUNK = 400_000
+# Characters of text that a report may hold: so many for each sample, and at least so many in all. In a larger one the
+# longest texts are cut, each to no less than it may have for a sample.
+_TEXT, _TEXTS_AT_LEAST = 4_000, 8_000_000
 # Rows of an analysis that the page itself shows; files and the CSV button give all.
 _ROWS_SHOWN = 400
 # Tables with their own places in the page.
@@ -204,10 +207,36 @@ def embedded(figure: Figure | UpSet, series: Sequence[str]) -> dict[str, Any]:
     return {"title": figure.title, "svg": Markup(figure.svg(series)), "legend": legend}
 
 
-class _Texts:
-    """Texts, each once, in the order of their first use, cut into chunks of about the same size."""
+def longest_text(lengths: Iterable[int], samples: int) -> int | None:
+    """Return how many characters of a text a report may hold, so that all its texts keep their bound; None for all."""
+    ascending = sorted(lengths)
+    left = max(_TEXTS_AT_LEAST, _TEXT * samples)
+    for number, length in enumerate(ascending):
+        texts = len(ascending) - number
+        if length * texts > left:
+            return max(_TEXT, left // texts)
+        left -= length
+    return None
 
-    def __init__(self) -> None:
+
+def shortened_text(text: str, longest: int | None) -> str:
+    """Return a text, or its head and its tail with a notice between them if it is too long."""
+    if longest is None or len(text) <= longest:
+        return text
+    head, tail = text[: longest - longest // 2], text[len(text) - longest // 2 :]
+    notice = f"[{len(text) - longest:,} of {len(text):,} characters are left out here; the file of samples has them]"
+    return f"{head}\n{notice}\n{tail}"
+
+
+class _Texts:
+    """Texts, each once, in the order of their first use, cut into chunks of about the same size.
+
+    Args:
+        longest: How many characters of a text are kept; None for all.
+    """
+
+    def __init__(self, longest: int | None) -> None:
+        self._longest = longest
         self._places: dict[str, int] = {}
         self.chunks: list[list[str]] = []
         self.starts: list[int] = []
@@ -217,13 +246,14 @@ class _Texts:
         """Return the number of a text, which is added if it is new."""
         if text in self._places:
             return self._places[text]
-        if self._size + len(text) > _CHUNK:
+        kept = shortened_text(text, self._longest)
+        if self._size + len(kept) > _CHUNK:
             self.chunks.append([])
             self.starts.append(len(self._places))
             self._size = 0
         self._places[text] = len(self._places)
-        self.chunks[-1].append(text)
-        self._size += len(text)
+        self.chunks[-1].append(kept)
+        self._size += len(kept)
         return self._places[text]
 
 
@@ -234,7 +264,8 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     observations = report.observations
     parts = [[part for part in one.view.parts(one.unit) if part.text] for one in observations]
     # In the order of the problems, since a prompt repeats much of the programs and the prompt before it.
-    texts = _Texts()
+    distinct_texts = {part.text for of_problem in parts for part in of_problem}
+    texts = _Texts(longest_text(map(len, distinct_texts), len(observations)))
     for of_problem in parts:
         for part in of_problem:
             texts.place(part.text)
