@@ -50,7 +50,14 @@ PIECES = [
 ]  # fmt: skip
 
 
-FIELDS = {"variable": "y", "outputs": ["5", "6"], "output": "[1, 2]", "program": "x = 1\ny = 2", "line": 1, FORM: DIRECT}
+FIELDS = {
+    "variable": "y",
+    "outputs": ["5", "6"],
+    "output": "[1, 2]",
+    "program": "x = 1\ny = 2",
+    "line": 1,
+    FORM: DIRECT,
+}
 
 
 def reader(family: Family, setting: str, filter: str, mark: str) -> Callable[[str], Answer]:
