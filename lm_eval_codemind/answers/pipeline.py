@@ -83,6 +83,8 @@ def _parsed(text: str, parse: Callable[[str], T | None], name: str, free: bool) 
 
 # The search covers this many characters at the end of a response.
 _TAIL = 20_000
+# The most places of a kind that are tried.
+_MOST = 10
 _BOX = re.compile(r"\\f?boxed\s*\{|<\|begin_of_box\|>")
 # A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
 _LABELS, _SENTENCES = (
@@ -104,8 +106,8 @@ def stated(text: str, free: bool = False) -> Iterator[str]:
     if not text:
         return
     yield from _labelled(text)
-    yield from (_rest(text, line) for line in reversed(list(_SENTENCES.finditer(text))))
-    fences = list(FENCE.finditer(text))[::-1]
+    yield from (_rest(text, line) for line in _last(_SENTENCES, text))
+    fences = _last(FENCE, text)
     first, last = text.partition("\n")[0], text.rpartition("\n")[2]
     if not free and not (fences and fences[0].end() == len(text)):
         yield from _of_line(last)
@@ -115,14 +117,18 @@ def stated(text: str, free: bool = False) -> Iterator[str]:
 
 def _labelled(text: str) -> Iterator[str]:
     """Yield what boxes and labels contain, the last one first."""
-    places = [(box.start(), _boxed(text, box)) for box in _BOX.finditer(text)]
-    places += [(line.start(), _rest(text, line)) for line in _LABELS.finditer(text) if not _assigns(text, line)]
+    places = [(box.start(), _boxed(text, box)) for box in _last(_BOX, text)]
+    places += [(line.start(), _rest(text, line)) for line in _last(_LABELS, text) if not _assigns(text, line)]
     yield from (content for _, content in sorted(places, reverse=True))
 
 
 def _assigns(text: str, line: re.Match[str]) -> bool:
     """Whether a line such as `result = ''` is in a fence: it is code, and not an answer."""
     return "=" in text[line.start() : line.start("rest")] and text.count("```", 0, line.start()) % 2 == 1
+
+
+def _last(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    return list(pattern.finditer(text))[: -_MOST - 1 : -1]
 
 
 def _rest(text: str, line: re.Match[str]) -> str:
