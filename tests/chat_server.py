@@ -194,7 +194,13 @@ SHAPES: dict[str, Shape] = {
     "parts": Shape.of(content(lambda right: [thought("hm"), part(right)]), "right"),
     "several text parts": Shape.of(content(lambda right: [part(right[:5]), part(right[5:])]), "right"),
     "one part": Shape.of(content(part), "right"),
-    "only thoughts": Shape.of(content(lambda right: [thought(right)]), "empty"),
+    "only thoughts": Shape.of(content(lambda right: [thought(right)]), "failed"),
+    "only thoughts before the limit": Shape.of(
+        choices(
+            lambda choice: without_text(choice, message={"content": [thought(text_in(choice))]}, finish_reason="length")
+        ),
+        "empty",
+    ),
     "parts without text": Shape.of(content(lambda right: [{"type": "image_url", "image_url": right}]), "failed"),
     "no parts": Shape.of(content(lambda right: []), "failed"),
     "object": Shape.of(content(lambda right: {"answer": right}), "failed"),

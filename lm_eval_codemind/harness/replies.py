@@ -108,7 +108,7 @@ def read(output: Any, prompts: int, usual: Texts) -> list[Reply | str]:
         return [one if isinstance(one, str) else _choice(one, output, usual, prompts == 1) for one in choices]
     end = output.get("stop_reason")
     for name in ("content", "text"):
-        if prompts == 1 and name in output and (text := text_of(output[name])) is not None:
+        if prompts == 1 and name in output and (text := text_of(output[name], end)) is not None:
             return [_reply(text, output, end)]
     found = _usual(output, usual, prompts)
     # Some of the harness's classes find an empty text in anything.
@@ -172,8 +172,9 @@ def _reply(text: str, output: dict[str, Any], end: Any) -> Reply:
 def _text_of_choice(choice: dict[str, Any]) -> str | None:
     """Return the text of a choice, which is empty where it is null; None where there is no text."""
     message, delta = choice.get("message"), choice.get("delta")
+    end = choice.get("finish_reason")
     if isinstance(message, dict) and "content" in message:
-        return text_of(message["content"])
+        return text_of(message["content"], end)
     if isinstance(message, (str, list)):
         return text_of(message)
     if "text" in choice:
@@ -181,13 +182,13 @@ def _text_of_choice(choice: dict[str, Any]) -> str | None:
     if isinstance(delta, dict) and "content" in delta:
         return text_of(delta["content"])
     # The token limit may end a response before its first character, and some endpoints leave empty fields out.
-    return "" if isinstance(message, dict) and choice.get("finish_reason") in _AT_THE_LIMIT else None
+    return "" if isinstance(message, dict) and end in _AT_THE_LIMIT else None
 
 
-def text_of(content: Any) -> str | None:
+def text_of(content: Any, end: Any = None) -> str | None:
     """Return the text of a content: a text, its parts that are texts, or null, which is empty; None for all else.
 
-    A list whose parts are all thoughts is empty.
+    A content of thoughts alone is empty if the token limit ended it, as the finish reason ``end`` says.
     """
     if content is None or isinstance(content, str):
         return content or ""
@@ -197,7 +198,8 @@ def text_of(content: Any) -> str | None:
         texts = [part if isinstance(part, str) else _text_part(part) for part in content]
         if any(text is not None for text in texts):
             return "".join(text or "" for text in texts)
-        return "" if all(isinstance(part, dict) and part.get("type") in _THOUGHTS for part in content) else None
+        thoughts = all(isinstance(part, dict) and part.get("type") in _THOUGHTS for part in content)
+        return "" if thoughts and end in _AT_THE_LIMIT else None
     return None
 
 

@@ -114,6 +114,8 @@ ANTHROPIC = {"type": "message", "stop_reason": "end_turn", "usage": {"output_tok
     ({**ANTHROPIC, "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}]}, "a"),
     ({**ANTHROPIC, "content": [{"type": "text", "text": ""}]}, ""),
     ({**ANTHROPIC, "content": []}, None),
+    ({**ANTHROPIC, "content": [{"type": "thinking", "thinking": "hm"}]}, None),
+    ({**ANTHROPIC, "content": [{"type": "thinking", "thinking": "hm"}], "stop_reason": "max_tokens"}, ""),
     ({"type": "error", "error": {"type": "overloaded_error"}}, None),
     ({"text": "a", "meta_info": {}}, "a"),
     ({"text": None}, ""),

@@ -44,7 +44,9 @@ def ended(result: Result) -> str:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("name", ["parts", "null", "only thoughts", "error in a choice", "500", "broken body"])
+@pytest.mark.parametrize(
+    "name", ["parts", "null", "only thoughts before the limit", "error in a choice", "500", "broken body"]
+)
 def test_a_shape_in_the_middle(name, tmp_path):
     """Every second reply has the shape: the others count as they did, and this one as it says."""
     shape = SHAPES[name]
