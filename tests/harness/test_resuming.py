@@ -97,7 +97,7 @@ class Sampling:
         return "I do not know." if wrong else right_answer(messages)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("concurrent", [1, 4])
 def test_ten_interruptions_at_random_points(concurrent, tmp_path):
     """Of IER, DER, fresh, SR and a sampled task: each request is answered once, and the scores are the same."""
@@ -264,7 +264,7 @@ ROWS: dict[str, Callable[[Path, pytest.MonkeyPatch], None]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("row", ROWS)
 def test_a_row_of_the_table(row, tmp_path, monkeypatch):
     ROWS[row](tmp_path / "out", monkeypatch)
