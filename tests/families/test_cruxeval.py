@@ -142,6 +142,8 @@ def test_hostile_texts_are_read_in_linear_time(piece):
     ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
     *(("f('b' + '=' * 2)", "phind", (0, 1)), ("f('b==')", "phind", (0, 0)), ("1 / 0", "phind", (0, 0))),
     ("", "direct", (0, 0)),
+    # The prompt ends with this mark, so the harness puts it in front of the response.
+    *(("[THOUGHT]\n[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)), ("[THOUGHT]\n'b=' '=a'", "cot", (0, 1))),
     # Thinking is not an answer.
     ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
 ])  # fmt: skip

@@ -29,6 +29,7 @@ from lm_eval_codemind.sandbox import Job
 
 DIRECT, COT, PHIND = "direct", "cot", "phind"
 FILTER = "extract-answer"
+THOUGHT = "[THOUGHT]\n"
 COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 # The texts that a response with full marks has around its assertion: in front of it and after it.
@@ -70,6 +71,8 @@ class Cruxeval(Family):
         return {"answer": f" {fields['output']}{after}" if setting == PHIND else f"{before}{assertion}{after}"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
+        # The prompts with CoT end with this mark, so it was put in front of the response as the start of its thinking.
+        response = response.removeprefix(THOUGHT)
         if question.fields.get("extracted"):
             published, text = response, response if response.strip() else None
         else:
