@@ -205,3 +205,56 @@ def test_layout_is_removed(text, inside):
 )
 def test_other_text_stays(text):
     assert [reading.strip() for reading in readings(text, "y")] == [text]
+
+
+@pytest.mark.parametrize(("texts", "truth"), [
+    ("Yes, it is executed because x > 3.|Yes it is.|Yes \u2014 the loop runs|yes!|The line is executed.|It's executed|T|taken|It is run"
+     "|Yes; no other path exists|The program is correct.|The condition holds|Yes: n is not 0|No bugs, so yes|\"yes\"", True),
+    ("No, because it returns early|No - it is skipped|It is not executed|never|The line is never reached|false, x is 0|not taken"
+     "|The program is not correct.|N|No. Yes would need x > 3.|Not taken.|It was not executed|no\nThe line|wrong|unreachable", False),
+    ("N/A|n/a|not sure|No idea|Not enough information|yes or no|yes/no|Yes and no|No issues found|Not wrong|not applicable|None"
+     "|I don't know|yes, no|no or yes|T/F|y/n|No comment|Not certain|[yes/no]|No way to tell|1.5|No one knows|It depends", None),
+])  # fmt: skip
+def test_sentences_with_a_truth(texts, truth):
+    assert {text: first(forms.truth, text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), truth)
+
+
+@pytest.mark.parametrize(("texts", "line"), [
+    ("1. Line 3 is wrong|3rd line|the 3rd line|2 bugs: lines 3 and 4|3 is wrong|The faulty line is line 3.|The error is in line 3."
+     "|3 (the loop)|On line 3|Line 3 has 2 errors|Line #3|1) line 3|It is line 3.", 3),
+    ("2 bugs|2 lines are wrong|No line|lines|There is no bug|N/A|3.5", None),
+])  # fmt: skip
+def test_sentences_with_a_line(texts, line):
+    assert {text: first(forms.line_number, text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), line)
+
+
+@pytest.mark.parametrize(("texts", "line"), [
+    ("End of the program|The end of the program is reached|The program ends there|the function returns|(the end)", forms.THE_END),
+    ("The end of the loop body is reached, so line 2|Line 2, then the end|The end of the loop is reached, then line 2", 2),
+    ("ending|N/A|The end of the loop", None),
+])  # fmt: skip
+def test_sentences_with_the_end(texts, line):
+    assert {text: first(forms.next_line, text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), line)
+
+
+@pytest.mark.parametrize("text", [
+    "9, int", "Value: 9, type: int", "`9` (`int`)", "9 (type: int)", "y = 9 (int)", "9 of type int", "9 | int", "9: int",
+])  # fmt: skip
+def test_more_states(text):
+    assert first(forms.state, text, "y") == ("9", "int")
+
+
+@pytest.mark.parametrize("text", [
+    "i = 0\ni = 1\ni = 2", "i: 0\ni: 1\ni: 2", "- i = 0\n- i = 1\n- i = 2", "0 (first)\n1 (second)\n2 (third)",
+    "Iteration 1: i = 0\nIteration 2: i = 1\nIteration 3: i = 2", "The values are [0, 1, 2]", "0, since it starts\n1\n2",
+])  # fmt: skip
+def test_each_row_of_a_list_may_have_a_name_and_prose(text):
+    assert first(lambda reading: forms.values(reading, "i"), text, "i") == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(("text", "steps"), [
+    ("1. 2: 0\n2. 3: False", [(2, "0"), (3, "False")]), ("1. 2: 0", [(2, "0")]), ("1. L2: 0\n2. L3: 1", [(2, "0"), (3, "1")]),
+    ("1. 5\n2. 6", [(1, "5"), (2, "6")]), ("2. 3: 0\n4. 3: 1", [(2, "3: 0"), (4, "3: 1")]),
+])  # fmt: skip
+def test_the_number_of_a_list_is_not_that_of_a_line(text, steps):
+    assert forms.steps(text) == steps

@@ -158,3 +158,21 @@ def test_an_assignment_in_a_fence_is_no_answer():
     assert "''" not in stated(code)
     assert next(stated("result = ''\n")) == "''" and next(stated(f"{code}\nresult = 5")) == "5"
     assert next(stated("```python\nprint(f(1))\n# Output: 5\n```")) == "5"
+
+
+@pytest.mark.parametrize(("response", "answer"), [
+    ("```\n4\n```\nAfter one more step: `5`", "5"), ("```python\nxs.sort()\n```\n\nSo `f` returns `[1, 2]`.", "[1, 2]"),
+    ("It is not `5`.", None), ("It isn't **5**.", None), ("**The answer is**: `42`", "42"), ("5\n\nIt doubles n.", "5"),
+    ("[2, 4]\n\n### Problem\nAnother\n<output>\n[9]\n</output>", "[2, 4]"), ("<output>5\n<output>", "5"),
+    ("<output>5<\\output>", "5"), ("<output>5</outptu>", "5"), ("<output>5</output", "5"), ("[OUTPUT]5[OUTPUT]", "5"),
+    ("<output>[2]</output>\nIf it were empty, `<output>[]</output>` would be right.", "[2]"),
+    ("<output>4\n<output>5", None),
+    ("<output>[2]</output>\nThe form was <output>a value here</output>.", "[2]"), ("<output>5", None),
+    ("<output>5</output> no: <output>\nfive\n</output>", None), ("Answer: hello", "'hello'"),
+])  # fmt: skip
+def test_other_places_of_an_answer(response, answer):
+    assert [score(response, output) for output in (answer or "5", "77")] == [answer is not None, 0]
+
+
+def test_strict_reading_ends_before_an_invented_problem():
+    assert answer_in("[2, 4]\n\n### Problem\nAnother\n<output>\n[9]\n</output>").reading == "no_answer"
