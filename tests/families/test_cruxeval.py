@@ -138,14 +138,14 @@ def test_hostile_texts_are_read_in_linear_time(piece):
 @pytest.mark.parametrize(("response", "setting", "expected"), [
     ("assert f('b==') == 'b==a'\n[/ANSWER]", "direct", (1, 0)),  # upstream cuts at the first "=="
     ('"b" + "=" * 2 + "a"', "direct", (0, 1)),
-    *(("'b=' '=a'", "phind", (1, 1)), ("'b'", "direct", (0, 0)), ("0 or True", "phind", (0, 1))),
+    *((r"'b\x3d=a'", "phind", (1, 1)), ("'b'", "direct", (0, 0)), ("0 or True", "phind", (0, 1))),
     ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
     *(("f('b' + '=' * 2)", "phind", (0, 1)), ("f('b==')", "phind", (0, 0)), ("1 / 0", "phind", (0, 0))),
     ("", "direct", (0, 0)),
     # The prompt ends with this mark, so the harness puts it in front of the response.
-    *(("[THOUGHT]\n[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)), ("[THOUGHT]\n'b=' '=a'", "cot", (0, 1))),
+    *(("[THOUGHT]\n[ANSWER]'b\\x3d=a'[/ANSWER]", "cot", (1, 1)), ("[THOUGHT]\n'b=' '=a'", "cot", (0, 1))),
     # Thinking is not an answer.
-    ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]", "cot", (1, 1)),
+    ("<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b\\x3d=a'[/ANSWER]", "cot", (1, 1)),
 ])  # fmt: skip
 def test_both_scores_of_an_output(response, setting, expected, monkeypatch):
     assert output_scores(response, setting, monkeypatch) == expected
