@@ -38,14 +38,16 @@ class Agent:
         self._write, self._encode, self._tests = wire.write_all, json.dumps, inside.run
 
     def serve(self, request: dict[str, Any] | None = None) -> None:
-        """Do what the request asks for. An answer that is longer than is left of the limit is left out."""
+        """Do what the request asks for. It ends with an answer that is longer than what is left of the limit."""
         write, encode, replies = self._write, self._encode, self._replies
         request = request or wire.receive(self._request)
         left = request["limit"]
         for answer in getattr(self, f"_{request['op']}")(request):
-            data = encode(answer).encode()
+            data = encode(answer).encode() + b"\n"
             left -= len(data)
-            write(replies, (data if left >= 0 else b'{"long": true}') + b"\n")
+            write(replies, data if left >= 0 else b'{"long": true}\n')
+            if left < 0:
+                break
 
     def _steps(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Load the program and yield first whether there is an entry point, then the answer to each step."""
@@ -58,10 +60,13 @@ class Agent:
         yield {"missing": True} if target is self else {}
         if target is not self:
             perform = performer.Performer(target).perform
-            for step in json.loads(request["steps"]):
-                answer = perform(step)
-                if step[0] != "drop":
-                    yield answer
+            steps = request["steps"]
+            for left in reversed(range(request["parts"])):
+                yield from map(perform, json.loads(steps))
+                if left:
+                    # The next part comes when the answers to this one are written.
+                    self._write(self._request, b"\n")
+                    steps = wire.receive(self._request)
         _printed()
 
     def _suite(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -151,7 +156,8 @@ def rehearse() -> None:
     request: dict[str, Any] = {
         "program": "def same(value):\n    return value\n",
         "entry_point": "same",
-        "limit": 1000,
+        "limit": 10_000,
+        "parts": 1,
         "steps": json.dumps([["call", -1, "", [value], {}] for value in values]),
         "tests": "def check(same):\n    assert same(1) == 1\n",
         "support": "import re",

@@ -7,11 +7,14 @@ import secrets
 import select
 import signal
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from . import wire
+from .suites import MOST_TEXT
 
 # What is written once can't be changed: F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE.
+_MARGIN_BYTES = 64
 _SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008
 
 
@@ -26,17 +29,24 @@ def memory_file(name: str, data: bytes = b"", sealed: bool = False) -> int:
 
 
 def run(
-    zygote: socket.socket, limits: dict[str, Any], request: dict[str, Any], stdin: str | None = None
+    zygote: socket.socket,
+    limits: dict[str, Any],
+    request: dict[str, Any],
+    stdin: str | None = None,
+    parts: Sequence[tuple[int, str]] = (),
 ) -> dict[str, Any]:
     """Run a program's process to its end, and return its server's report.
 
-    The process gets one request, by a pipe. All else are memory files made here: its input, and ``answers``, ``stdout``
-    and ``stderr``, whose bytes are in the report. They pass through the server as descriptors only. So what a program
-    reads and prints, which often is the expected output, never lies in the memory of the process that the next program
-    is forked from.
+    The process gets one request, by a pipe. ``parts`` follow it, each with how many answers must be there before: what
+    has been answered by then the program can't change. All else are memory files made here: its input, and
+    ``answers``, ``stdout`` and ``stderr``, of which the report has so many bytes as the limits allow. They pass through
+    the server as descriptors only. So what a program reads and prints, which often is the expected output, never lies
+    in the memory of the process that the next program is forked from.
     """
     files = {name: os.memfd_create(name, os.MFD_CLOEXEC) for name in ("answers", "stdout", "stderr")}
-    read_end, write_end = os.pipe()
+    read_end, write_end = (end.detach() for end in socket.socketpair()) if parts else os.pipe()
+    most = limits["output_bytes"] + _MARGIN_BYTES
+    fixed = b""
     handed = [read_end, *files.values()]
     if stdin is not None:
         handed.append(memory_file("stdin", stdin.encode("utf-8", "surrogateescape"), sealed=True))
@@ -45,6 +55,14 @@ def run(
         os.close(descriptor)
     with contextlib.suppress(OSError):
         wire.send(write_end, request)
+        for count, part in parts:
+            # The program asks for more, or is gone.
+            if not os.read(write_end, 1):
+                break
+            fixed += os.pread(files["answers"], most - len(fixed), len(fixed))
+            if fixed.count(b"\n") < count:
+                break
+            wire.send(write_end, part)
         poller = select.poll()
         # The other end is closed.
         poller.register(write_end, select.POLLERR)
@@ -57,23 +75,28 @@ def run(
     if report.get("word") != word:
         raise SystemExit("this report is not from the program's server")
     for name, descriptor in files.items():
-        size = os.fstat(descriptor).st_size
-        most = size if name == "answers" else min(size, limits["output_bytes"] + 1)
-        report[name] = os.pread(descriptor, most, 0) if size else b""
+        size = min(os.fstat(descriptor).st_size, most)
+        report[name] = os.pread(descriptor, size, 0) if size else b""
         os.close(descriptor)
+    report["answers"] = fixed + report["answers"][len(fixed) :]
     return report
 
 
 def checked(described: Any) -> dict[str, Any]:
     """Return a description of an exception that is safe to read: the program wrote it."""
     described = described if type(described) is dict else {}
-    bases = described.get("bases")
+    bases, number = described.get("bases"), described.get("errno")
     return {
-        "type": str(described.get("type", "Exception"))[:200],
-        "bases": [str(base)[:200] for base in bases[:50]] if type(bases) is list else [],
-        "message": str(described.get("message", ""))[:4000],
-        "errno": described.get("errno"),
+        "type": text_of(described.get("type", "Exception"))[:200],
+        "bases": [text_of(base)[:200] for base in bases[:50]] if type(bases) is list else [],
+        "message": text_of(described.get("message")),
+        "errno": number if type(number) is int else None,
     }
+
+
+def text_of(value: Any) -> str:
+    """Return a text that a program wrote, of bounded length; an empty one if it is something else."""
+    return value[:MOST_TEXT] if type(value) is str else ""
 
 
 def classify(described: dict[str, Any]) -> dict[str, Any]:

@@ -49,15 +49,16 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
 def checked(verdict: Any) -> dict[str, Any]:
     """Return a verdict that is safe to read: the program's process wrote it."""
     # The server's alone: the program's process has few modules.
-    from . import connection
+    from .connection import checked as described
+    from .connection import classify, text_of
 
-    if type(verdict) is not dict or verdict.get("status") not in _STATUSES:
+    if type(verdict) is not dict or text_of(verdict.get("status")) not in _STATUSES:
         return {"status": "error", "exception_message": "malformed verdict"}
     record: dict[str, Any] = {"status": verdict["status"]}
     if record["status"] == "error":
-        record["status"] = connection.classify(connection.checked(verdict.get("described")))["status"]
+        record["status"] = classify(described(verdict.get("described")))["status"]
     for name in ("failed_test", "exception_type", "exception_message"):
-        record[name] = str(verdict.get(name, ""))[:4000]
+        record[name] = text_of(verdict.get(name))
     count = verdict.get("tests_run")
     record["tests_run"] = count if type(count) is int and count >= 0 else 0
     return record

@@ -9,7 +9,7 @@ program reaches the tests. A suite without a list runs in the program's process 
 import contextlib
 import functools
 import gc
-import io
+import itertools
 import json
 import os
 import secrets
@@ -17,10 +17,13 @@ import signal
 import socket
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import answers, cleanup, connection, inside, kernel, recorder, suites, wire
+
+_MALFORMED = "the program wrote something else than an answer"
+_TEXTS = ("failed_test", "exception_type", "exception_message")
 
 
 class Judge:
@@ -34,6 +37,11 @@ class Judge:
 
     def decide(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return the outcome of a job, both as plain values."""
+        outcome = self._decided(job)
+        texts = {name: text[: suites.MOST_TEXT] for name, text in outcome.items() if name in _TEXTS}
+        return {**outcome, **texts}
+
+    def _decided(self, job: dict[str, Any]) -> dict[str, Any]:
         if job["kind"] in ("script", "evaluate"):
             return self._script(job) if job["kind"] == "script" else self._evaluate(job)
         if job["record"]:
@@ -41,12 +49,17 @@ class Judge:
         return self._on_answers(job) if job["list"] else self._inside(job)
 
     def _run(
-        self, job: dict[str, Any], request: dict[str, Any], outcome: dict[str, Any], stdin: str | None = None
+        self,
+        job: dict[str, Any],
+        request: dict[str, Any],
+        outcome: dict[str, Any],
+        stdin: str | None = None,
+        parts: Sequence[tuple[int, str]] = (),
     ) -> dict[str, Any]:
         """Run a program's process to its end, complete the outcome by its server's report, and return the report."""
         limit = job["limits"]["output_bytes"]
         request = {"program": job["program"], "limit": limit, **request}
-        report = connection.run(self._zygote, job["limits"], request, stdin)
+        report = connection.run(self._zygote, job["limits"], request, stdin, parts)
         self.spoilt = self.spoilt or report["last"]
         outcome.update({f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")})
         outcome.update({name: report[name][:limit].decode("utf-8", "replace") for name in ("stdout", "stderr")})
@@ -58,13 +71,18 @@ class Judge:
         if "solution" in listed:
             # Tests that draw their inputs: the program must not know them before.
             seed = secrets.randbits(64)
-            listed = self._forked(functools.partial(_recorded, listed["solution"], job, seed), job)
+            solution = answers.sealed(job, bytes.fromhex(listed["solution"])).decode("utf-8", "surrogatepass")
+            listed = self._forked(functools.partial(_recorded, solution, job, seed), job)
             if "status" in listed:
                 return {**outcome, **listed}
-        request = {"op": "steps", "entry_point": job["entry_point"], "steps": listed["steps"]}
-        report = self._run(job, request, outcome)
+        first, *more = listed["steps"]
+        # Besides the answers there is a line that says whether the program has the entry point.
+        counts = itertools.accumulate((len(json.loads(part)) for part in listed["steps"] if more), initial=1)
+        parts = [(count, part) for part, count in zip(more, itertools.islice(counts, 1, None), strict=False)]
+        request = {"op": "steps", "entry_point": job["entry_point"], "steps": first, "parts": len(listed["steps"])}
+        report = self._run(job, request, outcome, parts=parts)
         replies = report["answers"]
-        if answers.digest(replies) == listed["answers"]:
+        if answers.digest(job, replies) == listed["answers"]:
             # The tests have passed on these very answers.
             outcome.update(status="passed", tests_run=listed["tests"])
         else:
@@ -76,8 +94,9 @@ class Judge:
         """Return the verdict of the tests on a program's answers. Runs in a fork."""
         verdict: dict[str, Any] = {"status": "passed"}
         try:
-            start, *lines = replies.decode("ascii").split("\n")[:-1] or [""]
-            state = json.loads(start) if start else {}
+            most = sum(len(json.loads(part)) for part in listed["steps"]) + 1
+            start, *lines = replies.decode("ascii").split("\n", most)[:-1] or [""]
+            state = dict(json.loads(start)) if start else {}
             if "raised" in state:
                 raise Raised(connection.checked(state["raised"]))
             if "missing" in state:
@@ -136,7 +155,8 @@ class Judge:
             recorded = [{**made, "answers": ""} for made in recorded]
         if recorded[0] != recorded[1]:
             return {**outcome, "status": "failed", "exception_message": "the steps differ from run to run"}
-        made = recorded[0] if recorded[0] == recorded[2] else {"solution": job["program"]}
+        solution = {"solution": answers.sealed(job, job["program"].encode("utf-8", "surrogatepass")).hex()}
+        made = recorded[0] if recorded[0] == recorded[2] else solution
         observation = {"literal": json.dumps(made)}
         return {**outcome, "status": "passed", "observations": [observation]}
 
@@ -145,7 +165,7 @@ class Judge:
         request = {name: job[name] for name in ("kind", "tests", "support", "only", "entry_point")}
         report = self._run(job, {"op": "suite", **request}, outcome)
         try:
-            outcome.update(inside.checked(_value(_answers(report), 0)))
+            outcome.update(inside.checked(_value(_answers(report, 1), 0)))
         except BaseException as error:
             _failed(error, outcome, job)
         _conclude(outcome, report, job)
@@ -156,7 +176,9 @@ class Judge:
             seen: dict[str, Any] = {"status": "passed"}
             report = self._run(job, {"op": "script"}, seen, case["stdin"])
             try:
-                status = _value(_answers(report), 0)
+                status = _value(_answers(report, 1), 0)
+                if type(status) is not int:
+                    raise answers.NoAnswer(_MALFORMED, "error")
                 if status:
                     seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
             except BaseException as error:
@@ -169,19 +191,25 @@ class Judge:
     def _evaluate(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=True)
         report = self._run(job, {"op": "evaluate", "expressions": job["expressions"]}, outcome)
-        text, replies, observations = report["stdout"], _answers(report), outcome["observations"]
+        text, observations = report["stdout"], outcome["observations"]
+        replies = _answers(report, len(job["expressions"]) + 1)
         try:
             _value(replies, 0)
             for number in range(1, len(job["expressions"]) + 1):
                 try:
                     value = _value(replies, number)
-                    literal = None if value["literal"] is None else str(value["literal"])
-                    observation = {"literal": literal, "type_name": str(value["type"])}
+                    if type(value) is not dict:
+                        raise answers.NoAnswer(_MALFORMED, "error")
+                    literal = value.get("literal")
+                    observation = {
+                        "literal": literal if type(literal) is str else None,
+                        "type_name": connection.text_of(value.get("type")),
+                    }
                 except Raised as raised:
                     kind, message = raised.described["type"], raised.described["message"]
                     observation = {"exception_type": kind, "exception_message": message}
-                printed = text[replies[number - 1]["out"] : replies[number]["out"]]
-                observations.append({**observation, "stdout": printed.decode("utf-8", "replace")})
+                start, end = (_length(replies[place]) for place in (number - 1, number))
+                observations.append({**observation, "stdout": text[start:end].decode("utf-8", "replace")})
             outcome["status"] = "passed"
         except BaseException as error:
             _failed(error, outcome, job)
@@ -200,11 +228,11 @@ class Raised(Exception):
         self.described = described
 
 
-def _answers(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the answers that a program's process wrote, up to the first that is malformed."""
+def _answers(report: dict[str, Any], most: int) -> list[dict[str, Any]]:
+    """Return the first answers that a program's process wrote, up to one that is malformed."""
     replies: list[dict[str, Any]] = []
     with contextlib.suppress(ValueError, TypeError, RecursionError):
-        for line in io.BytesIO(report["answers"]):
+        for line in report["answers"].split(b"\n", most)[:most]:
             replies.append(dict(json.loads(line)))
     return replies
 
@@ -220,6 +248,14 @@ def _value(replies: list[dict[str, Any]], number: int) -> Any:
     return replies[number].get("value")
 
 
+def _length(reply: dict[str, Any]) -> int:
+    """Return how much was printed before an answer."""
+    length = reply.get("out")
+    if type(length) is not int or length < 0:
+        raise answers.NoAnswer(_MALFORMED, "error")
+    return length
+
+
 def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
     """Write down how the checks ended, as far as the checker saw it."""
     outcome.update(suites.failure(error, job["tests"], outcome.get("failed_test", "")))
@@ -228,6 +264,10 @@ def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) 
         outcome.update(connection.classify(raised))
     elif isinstance(error, answers.NoAnswer):
         outcome.update(status=error.status, exception_type="")
+    elif isinstance(error, MemoryError):
+        outcome.update(
+            status="crashed", exception_message="the checks ran out of memory over what the program returned"
+        )
     else:
         # Also if the checks raised over what the program returned, as in ``candidate(x)[0]`` of an empty list.
         outcome["status"] = "error" if isinstance(error, suites.NoTests) else "failed"

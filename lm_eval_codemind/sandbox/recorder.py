@@ -19,10 +19,12 @@ _PURE = {
     "bisect", "collections", "copy", "datetime", "fractions", "functools", "heapq", "itertools", "json", "math",
     "numpy", "operator", "random", "re", "statistics", "string", "typing", "unittest",
 }  # fmt: skip
+# An answer of so many characters is told by a longer text that it is a part of.
+_LONG_TEXT = 3
 # What looks at more than the value of an answer, or of an exception.
 _LOOKS = {
     "type", "dir", "vars", "id", "globals", "locals", "open", "eval", "exec", "compile", "super", "getattr", "hasattr",
-    "setattr", "callable", "__import__", "__builtins__", "__file__",
+    "setattr", "callable", "__import__", "__builtins__", "__file__", "attrgetter", "methodcaller",
 }  # fmt: skip
 # What reads the clock; the first without arguments only, since `datetime.time(1, 2)` makes a value.
 _CLOCK_WITHOUT_ARGUMENTS = {"time", "localtime", "gmtime", "ctime", "asctime"}
@@ -30,7 +32,9 @@ _CLOCK = {"now", "today", "utcnow", "time_ns", "monotonic", "perf_counter", "pro
 # What looks at, or changes, the state of the process.
 _STATES = {
     "getstate", "setstate", "filename", "strerror", "errno", "assertIs", "assertIsNot", "errstate",
-    "assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex",
+    "assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex", "attrgetter", "methodcaller",
+    # Of arrays: where their values lie.
+    "base", "flags", "strides", "ctypes", "setflags", "shares_memory", "may_share_memory",
 }  # fmt: skip
 
 
@@ -59,10 +63,6 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
         random.setstate(generators.pop(0))
         return dict(json.loads(replies[-1]))
 
-    def drop(number: int) -> None:
-        steps.append(["drop", number, "", [], {}])
-        performer.perform(steps[-1])
-
     def is_method(on: int, name: str) -> bool:
         value = performer.attribute(on, name)
         is_callable = (callable(value) or isinstance(value, staticmethod | classmethod)) and not isinstance(value, type)
@@ -73,11 +73,10 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
         return is_callable
 
     player = answers.Player(perform, is_method)
-    player.drop = drop
     result = answers.run(job, player, isinstance(target, type), seed)
-    problem = player.problem or result.problem
-    if problem is not None:
-        raise problem
+    player.end()
+    if result.problem is not None:
+        raise result.problem
     if len(replies) == 1:
         raise answers.Elsewhere("the tests ask nothing")
     if watch():
@@ -86,11 +85,52 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     return {
         "class": isinstance(target, type),
         "methods": sorted(methods),
-        "steps": json.dumps(steps),
+        "steps": list(map(json.dumps, _parts(steps, replies[1:]))),
         "tests": result.tests_run,
-        "answers": answers.digest(written.encode()),
+        "answers": answers.digest(job, written.encode()),
         "replies": written,
     }
+
+
+def _parts(steps: list[answers.Step], replies: list[str]) -> list[list[answers.Step]]:
+    """Return steps in parts. No argument in a part holds the answer to another of its steps, which it would tell.
+
+    A program gets a part when it has answered the one before.
+    """
+    parts: list[list[answers.Step]] = [[]]
+    told: set[Any] = set()
+    texts: list[str] = []
+    for step, reply in zip(steps, replies, strict=True):
+        arguments = [*step[3], *step[4].values()]
+        written = json.dumps(arguments)
+        if _tells(arguments, told) or any(text in written for text in texts):
+            parts.append([])
+            told, texts = set(), []
+        parts[-1].append(step)
+        answer = _untagged(json.loads(reply).get("value"))
+        if isinstance(answer, str) and len(answer) >= _LONG_TEXT:
+            texts.append(json.dumps(answer)[1:-1])
+        elif step[0] in ("call", "get") and answer is not None:
+            told.add(json.dumps(answer) if isinstance(answer, list) else (type(answer), answer))
+    return parts
+
+
+def _untagged(data: Any) -> Any:
+    """Return an encoded value without its tag; None for one that crossed before."""
+    if not isinstance(data, dict):
+        return data
+    ((tag, body),) = data.items()
+    return None if tag in ("same", "instance") else body
+
+
+def _tells(data: Any, told: set[Any]) -> bool:
+    """Whether an encoded value is, or holds, one of those told."""
+    data = _untagged(data)
+    if not isinstance(data, list):
+        return (type(data), data) in told
+    if {list, dict}.isdisjoint(map(type, data)):
+        return not told.isdisjoint(zip(map(type, data), data, strict=True)) or json.dumps(data) in told
+    return json.dumps(data) in told or any(_tells(item, told) for item in data)
 
 
 def _looks(tests: str, support: str) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Running a test suite: the same code in the checker and in the program's process."""
 
+import builtins
 import functools
 import random
 import sys
@@ -8,6 +9,14 @@ from collections.abc import Iterator
 from types import CodeType, TracebackType
 from typing import Any
 
+MOST_TEXT = 4000
+"""Characters of a text that an outcome has of a program, but for what it printed."""
+# By identity: a class can say that it has any name.
+_BUILTIN = {
+    kind: name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException) and kind.__name__ == name
+}  # fmt: skip
 # The module in which tests run. ``unittest`` looks for ``setUpModule`` and ``tearDownModule`` there.
 MODULE = "tests"
 
@@ -148,7 +157,7 @@ def failure(error: BaseException, tests: str, test: str = "") -> dict[str, Any]:
     """Return what an outcome says of an exception: type, text, and the test with the innermost line of the tests."""
     numbers = [0, *(trace.tb_lineno for trace in traces(error) if trace.tb_frame.f_code.co_filename == "tests.py")]
     lines = tests.splitlines()
-    line = lines[numbers[-1] - 1].strip()[:4000] if 0 < numbers[-1] <= len(lines) else ""
+    line = lines[numbers[-1] - 1].strip() if 0 < numbers[-1] <= len(lines) else ""
     described = describe(error)
     return {
         "exception_type": described["type"],
@@ -160,7 +169,7 @@ def failure(error: BaseException, tests: str, test: str = "") -> dict[str, Any]:
 def describe(error: BaseException) -> dict[str, Any]:
     """Return an exception as plain values: the name of its type, its built-in base classes, and its text."""
     kind = type(error)
-    bases = [base.__name__ for base in kind.__mro__ if base.__module__ == "builtins" and base is not object]
+    bases = [_BUILTIN[base] for base in kind.__mro__ if base in _BUILTIN]
     try:
         text = str(error)
     except BaseException as second:
@@ -168,6 +177,6 @@ def describe(error: BaseException) -> dict[str, Any]:
     return {
         "type": str(kind.__name__)[:200],
         "bases": bases,
-        "message": text[:4000],
+        "message": text[:MOST_TEXT],
         "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int else None,
     }

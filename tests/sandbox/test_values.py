@@ -40,9 +40,7 @@ def unknown(tag: str, body: Any) -> Any:
 
 
 def side() -> Exchange:
-    exchange = Exchange(refuse, unknown)
-    exchange.begin()
-    return exchange
+    return Exchange(refuse, unknown)
 
 
 def sent(value: Any, sender: Exchange, receiver: Exchange) -> Any:
@@ -91,7 +89,7 @@ class LyingList(list[int]):
 
 
 @pytest.mark.parametrize("value", [
-    object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
+    object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(maxlen=1),
     datetime.datetime.now(datetime.UTC), Ellipsis,
 ], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_what_is_not_plain_does_not_cross(value):
@@ -142,7 +140,6 @@ def test_a_container_is_the_same_when_it_crosses_again():
     assert made["a"] is made["b"]
     for each in (here, there):
         each.agree()
-        each.begin()
     assert there.changed() == []
     made["a"].append(2)
     made["c"] = [made["a"]]
@@ -158,7 +155,7 @@ def test_what_did_not_cross_is_forgotten():
     exchange.agree()
     exchange.encode(value)
     exchange.forget()
-    assert exchange.encode(value) == [2] and exchange.encode(known) == {"same": "0.0"}
+    assert exchange.encode(value) == [2] and exchange.encode(known) == {"same": 0}
 
 
 def test_changes_that_equal_what_was_there_are_changes():
