@@ -6,7 +6,9 @@ import os
 import resource
 import signal
 import socket
+import sys
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 from . import kernel, seccomp, wire
@@ -77,6 +79,24 @@ def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
     return rules, listener
 
 
+def prove_hidden(files: Iterable[str], rules: int) -> None:
+    """End this process, with a message, if a program could open one of some files: a child tries it as a program."""
+
+    def become() -> None:
+        if rules >= 0:
+            kernel.landlock_restrict(rules)
+        for path in files:
+            with contextlib.suppress(OSError):
+                os.close(os.open(path, os.O_RDONLY))
+                sys.stderr.write(f"programs could read {path}, which may hold answers: no program is started\n")
+                sys.stderr.flush()
+                os._exit(1)
+        os._exit(0)
+
+    if os.waitpid(kernel.start(become), 0)[1]:
+        os._exit(1)
+
+
 class Parent(ABC):
     """A server that runs programs, one at a time, each in a child that gives up more than the server did."""
 
@@ -84,6 +104,7 @@ class Parent(ABC):
 
     def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
         self._rules, self._listener = confine(settings)
+        prove_hidden(settings["forbidden"], self._rules)
         # Python ignores it, which would turn too much output into an exception the program may swallow.
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         self._socket, self._control = control, control.fileno()

@@ -59,7 +59,7 @@ _BOOT = (
 # What programs are under bubblewrap: another number than root's, whichever user of the machine stands behind it.
 _INNER_USER = 1000
 # An empty file, to cover others with: the marker for type checkers.
-_EMPTY = str(Path(__file__).with_name("py.typed"))
+_EMPTY = str(Path(__file__).resolve().with_name("py.typed"))
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # What of the kernel's own a program sees below /proc, besides its processes; all else is covered.
 _VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self", "stat", "thread-self", "uptime",
@@ -114,8 +114,9 @@ class Isolation:
                 "level": self.name,
                 "home": home,
                 "sockets": sockets,
-                "readable": [*visible.SYSTEM, *_FILES, *readable, *directories],
+                "readable": [*_FILES, *readable, *directories],
                 "listed": listed,
+                "forbidden": view.forbidden if self.name != NONE else [],
                 "path": view.path,
                 "user": _INNER_USER if self.name == BUBBLEWRAP else user,
             }
@@ -125,7 +126,9 @@ class Isolation:
             variables.update({name: os.environ[name] for name in passed if name in os.environ})
             if view.user_base:
                 variables["PYTHONUSERBASE"] = view.user_base
-            package = str(Path(__file__).parent)
+            package = str(Path(__file__).resolve().parent)
+            if not os.path.isdir(package):
+                raise OSError(f"{package} lies in an archive, and servers start from files: install the package")
             seen = _INSIDE if self.name == BUBBLEWRAP else package
             options = ["-B", "-X", "utf8"] if view.user_base else ["-s", "-B", "-X", "utf8"]
             command = [_PYTHON, *options, "-c", _BOOT, seen, json.dumps(settings)]
@@ -133,7 +136,7 @@ class Isolation:
                 binds = [("--ro-bind", path, target) for path, target in {package: _INSIDE, **directories}.items()]
                 command = bubblewrap_command(self.bubblewrap, user != 0, view, binds) + command
                 if user:
-                    launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
+                    launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).resolve().with_name("launch.py"))]
                     command = [*launcher, str(user), str(_INNER_USER), *command]
             process = subprocess.Popen(
                 command,

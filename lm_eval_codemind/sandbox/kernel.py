@@ -144,10 +144,10 @@ def set_capabilities(read_search: bool = False) -> None:
     _checked("capset", _libc.capset(ctypes.byref(header), ctypes.byref(data)))
 
 
-def mount_tmpfs(path: str, size: int, inodes: int, user: int) -> None:
+def mount_tmpfs(path: str, size: int, inodes: int, user: int, read_only: bool = False) -> None:
     """Mount an empty file system in memory, a user's own, of a limited size and number of files."""
     options = f"size={size},nr_inodes={inodes},mode=0700,uid={user},gid={user}".encode()
-    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
+    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | read_only)  # MS_RDONLY is 1
     _checked("mount", _libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options))
 
 

@@ -3,10 +3,12 @@
 A file, compressed by xz, holds one list a line: the digest of the suite, a blank, and the list as JSON. That is
 
 - ``class``, whether the entry point is a class, and ``methods``, the names that are methods of it,
-- ``steps``, as JSON in a text, since only the program's process reads them,
+- ``steps``, in parts, each as JSON in a text, since only the program's process reads them: a part is sent when the one
+  before is answered, as its arguments tell answers to that one,
 - ``answers``, the digest of the solution's answers, and ``tests``, the number of tests that passed on them;
 
-or else only ``solution``, for a suite that draws its inputs.
+or else only ``solution``, for a suite that draws its inputs. Programs can't read the files, and would learn no answer
+from them: the digest is of the tests as well, and a solution is readable only for those who have the tests.
 """
 
 import functools
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from .job import Job
+from .visible import hide
 from .workers import WorkerPool
 
 ENTRY_POINTS = "lm_eval_codemind.suite_lists"
@@ -31,6 +34,7 @@ _added: list[Path] = []
 def add(path: Path) -> None:
     """Use the lists of one more file."""
     if path not in _added and path.is_file():
+        hide(path)
         _added.append(path)
         known.cache_clear()
         find.cache_clear()
@@ -43,11 +47,19 @@ def find(suite: str) -> Mapping[str, Any] | None:
     return None if text is None else json.loads(text)
 
 
+@functools.cache
+def installed() -> list[Path]:
+    """Return the files that packages bring, which programs can't read from now on."""
+    files: list[Path] = [point.load() for point in entry_points(group=ENTRY_POINTS)]
+    for path in files:
+        hide(path)
+    return files
+
+
 @functools.lru_cache(maxsize=1)
 def known() -> dict[str, str]:
     """Return the lists of all files as JSON, by the digest of the suite."""
-    files = [*(point.load() for point in entry_points(group=ENTRY_POINTS)), *_added]
-    texts = (lzma.decompress(path.read_bytes()).decode("ascii") for path in files)
+    texts = (lzma.decompress(path.read_bytes()).decode("ascii") for path in (*installed(), *_added))
     return dict(line.split(" ", 1) for text in texts for line in text.splitlines())
 
 

@@ -7,11 +7,12 @@ import ast
 import json
 import os
 import random
+import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import answers
+from . import answers, kernel
 from .performer import Performer
 
 # Modules without a state that a program could change.
@@ -168,6 +169,35 @@ def _looks(tests: str, support: str) -> Iterator[str]:
             yield "the tests compare identities"
 
 
+class _Other(Sequence[str]):
+    """The solution's answers. At each of them a child of this process goes on with another answer, to its end.
+
+    Attributes:
+        depends: Whether the steps of a child were others.
+        is_child: Whether this is such a child.
+    """
+
+    def __init__(self, replies: list[str], seconds: float) -> None:
+        self._replies, self._seconds = replies, seconds
+        self.depends = self.is_child = False
+
+    def __len__(self) -> int:
+        return len(self._replies)
+
+    def __getitem__(self, place: Any) -> Any:
+        reply = self._replies[place]
+        answer = json.loads(reply)
+        if self.is_child or answer.get("value") is None:
+            return reply
+        pid = kernel.fork()
+        if pid == 0:
+            self.is_child = True
+            signal.setitimer(signal.ITIMER_PROF, self._seconds)
+            return json.dumps({**answer, "value": _changed(answer["value"])})
+        self.depends = self.depends or os.waitpid(pid, 0)[1] != 0
+        return reply
+
+
 def dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the verdict ``failed`` if tests take other steps where an answer is another one, else ``passed``.
 
@@ -179,20 +209,16 @@ def dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str
         if isinstance(node, ast.Assert):
             node.msg = None
     job = {**job, "tests": ast.unparse(tree)}
-    failed = {"status": "failed", "exception_message": "the steps depend on the answers"}
-    replies = made["replies"].splitlines()[1:]
-    for number, reply in enumerate(map(json.loads, replies)):
-        if reply.get("value") is None:
-            continue
-        other = json.dumps({**reply, "value": _changed(reply["value"])})
-        try:
-            result = answers.replay(job, made, [*replies[:number], other, *replies[number + 1 :]], seed)
-        except answers.Elsewhere:
-            return failed
-        except BaseException:
-            continue
-        if isinstance(result.problem, answers.Elsewhere):
-            return failed
+    replies = _Other(made["replies"].splitlines()[1:], job["checker_seconds"])
+    try:
+        result = answers.replay(job, made, replies, seed)
+        depends = isinstance(result.problem, answers.Elsewhere)
+    except BaseException as problem:
+        depends = isinstance(problem, answers.Elsewhere)
+    if replies.is_child:
+        os._exit(depends)
+    if replies.depends:
+        return {"status": "failed", "exception_message": "the steps depend on the answers"}
     return {"status": "passed"}
 
 

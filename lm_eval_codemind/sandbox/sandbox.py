@@ -80,6 +80,8 @@ class Sandbox(WorkerPool):
         preload: Iterable[str] = DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
+        # Before the first server starts, and sees them.
+        lists.installed()
         processors = sorted(os.sched_getaffinity(0))
         super().__init__(workers, len(processors) + min(len(processors), 16), levels.choose_level(isolation))
         self._preload = tuple(preload)

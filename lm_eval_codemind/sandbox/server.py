@@ -2,11 +2,12 @@
 
 Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, ``starter``,
 ``command``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
-``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
-import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
-(the default ones), ``processor`` (the one to keep to), ``directories`` (more of the machine to read, each with where
-bubblewrap shows it). For a ``command``: ``command`` and ``memory_bytes``, its address space. For a ``starter``:
-``own_bytes`` and ``own_threads``, which programs may use beyond their limits, and ``environment``, their variables.
+``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``forbidden`` (files
+that no program may open), ``path`` (where to import from), ``sockets`` (descriptors), ``user`` (the one to be, where it
+isn't yet; else 0), ``preload``, ``limits`` (the default ones), ``processor`` (the one to keep to), ``directories``
+(more of the machine to read, each with where bubblewrap shows it). For a ``command``: ``command`` and
+``memory_bytes``, its address space. For a ``starter``: ``own_bytes`` and ``own_threads``, which programs may use beyond
+their limits, and ``environment``, their variables.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ import socket
 import sys
 
 from . import kernel
-from .confinement import address_space, confine, limit
+from .confinement import address_space, confine, limit, prove_hidden
 
 _FIRST_SOCKET = 3
 _INODES = 10_000
@@ -39,10 +40,14 @@ def main() -> None:
     sys.path[:] = settings["path"]
     os.environ.pop("PYTHONUSERBASE", None)
     os.environ.pop("CODEMIND_STARTUP_HOOK", None)
+    role = settings["role"]
+    serving = importlib.import_module("." + {"judge": "judge", "zygote": "zygote"}.get(role, "starter"), __package__)
     if settings["level"] == "bubblewrap":
         user = settings["user"]
         size = settings.get("limits", {}).get("file_bytes", 1 << 20)
         kernel.mount_tmpfs(settings["home"], size, _INODES, user)
+        # All of this package that is needed is loaded, and a program can't read it.
+        kernel.mount_tmpfs(os.path.dirname(__file__), 0, 1, user, read_only=True)
         kernel.bound_capabilities()
         if os.geteuid() != user:
             # Bubblewrap's own process, which is root without capabilities, must still be able to take this one along.
@@ -53,31 +58,25 @@ def main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     settings["processors"] = _stay_on(settings.get("processor", -1))
-    role = settings["role"]
     sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
     if role == "trial":
-        confine(settings)
+        rules, _ = confine(settings)
+        prove_hidden(settings["forbidden"], rules)
     elif role == "judge":
-        from . import judge
-
         confine(settings)
         limit(resource.RLIMIT_AS, address_space() + _JUDGE_BYTES)
         # What tests print is nobody's to read.
         null = os.open("/dev/null", os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        judge.serve(sockets[0], sockets[1], settings["home"])
+        serving.serve(sockets[0], sockets[1], settings["home"])
     elif role == "zygote":
-        from . import zygote
-
-        zygote.Zygote(sockets[0], settings).serve()
+        serving.Zygote(sockets[0], settings).serve()
     else:
-        from . import starter
-
         if role == "command":
             confine(settings)
-            starter.become_command(settings)
-        starter.Starter(sockets[0], settings).serve()
+            serving.become_command(settings)
+        serving.Starter(sockets[0], settings).serve()
 
 
 def _stay_on(processor: int) -> set[int]:

@@ -8,10 +8,12 @@ shown as links: an interpreter finds its library, and the loader shared librarie
 
 import contextlib
 import functools
+import glob
 import importlib.machinery
 import importlib.metadata
 import importlib.util
 import inspect
+import itertools
 import json
 import os
 import site
@@ -40,17 +42,43 @@ _BESIDE_PACKAGES = (".dist-info", ".egg-info", ".libs")
 _HOMES = ("/tmp", "/run/home", "/sandbox-home")
 _NAMESPACE_DEPTH = 3
 _MOST_LINKS = 40
+_MOST_SAMPLED = 10_000
 # The package that this one is a part of, whose data may hold answers.
-_HOST = os.path.realpath(str(sys.modules[__name__.partition(".")[0]].__path__[0]))
-_hidden = {_HOST}
+_PACKAGE = __name__.partition(".")[0]
+_HOST = os.path.realpath(str(sys.modules[_PACKAGE].__path__[0]))
+_hidden: set[str] = set()
 
 
-def hide(directory: str | os.PathLike[str]) -> None:
-    """Hide a directory from programs, wherever it lies.
+def hide(path: str | os.PathLike[str]) -> None:
+    """Hide a file, or a directory with all below it, from programs, wherever it lies.
 
-    The package that contains the sandbox is always hidden. Servers that have started keep what they see.
+    All copies of the package that contains the sandbox are always hidden. Servers that have started keep what they see.
     """
-    _hidden.add(os.path.realpath(directory))
+    _hidden.update((os.path.abspath(path), os.path.realpath(path)))
+
+
+def _copies(path: Iterable[str]) -> Iterator[str]:
+    """Yield where the package lies that contains the sandbox, for any interpreter whose packages programs may see."""
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, "/usr", "/usr/local"}
+    patterns = [f"{glob.escape(prefix)}/lib*/python*/*-packages" for prefix in prefixes]
+    folders = [folder for pattern in patterns for folder in glob.glob(pattern)]
+    for entry in {*path, *folders, *_install_directories(), os.path.dirname(_HOST)}:
+        copy = os.path.join(entry, _PACKAGE)
+        if os.path.isdir(copy):
+            yield copy
+            # Installers may link a package, or each of its files, to a store.
+            yield os.path.realpath(copy)
+            yield from {os.path.dirname(os.path.realpath(file)) for file in _children(copy) if os.path.islink(file)}
+        archive = _archive(entry)
+        if archive and any(name.startswith(f"{_PACKAGE}/") for name in zipfile.ZipFile(archive).namelist()):
+            yield archive
+
+
+def _archive(entry: str) -> str:
+    """Return the archive that an entry of ``sys.path`` is, or leads into; empty if there is none."""
+    while entry not in ("", "/") and not os.path.lexists(entry):
+        entry = os.path.dirname(entry)
+    return entry if os.path.isfile(entry) and zipfile.is_zipfile(entry) else ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +89,8 @@ class View:
         shown: Files, and directories with everything below them, none through a link and none below another.
         links: Symbolic links on the way there, each with what it holds.
         listed: Directories of which some entries are shown: an importer has to read their names.
-        hidden: Directories below those shown that are not.
+        hidden: Files and directories that are not visible, though they lie below what is shown, or the system's.
+        forbidden: A file of each kind in these, which no program may open.
         path: The servers' ``sys.path``.
         user_base: Where the user's own packages are installed, if the host's interpreter uses them, else empty.
     """
@@ -70,6 +99,7 @@ class View:
     links: tuple[tuple[str, str], ...]
     listed: tuple[str, ...]
     hidden: tuple[str, ...]
+    forbidden: tuple[str, ...]
     path: tuple[str, ...]
     user_base: str
 
@@ -97,7 +127,9 @@ class View:
         for path in self.bound:
             arguments += ["--ro-bind", path, path]
         for path in self.hidden:
-            arguments += ["--tmpfs", path, "--remount-ro", path]
+            # No device in place of a file can be opened.
+            cover = ["--tmpfs", path, "--remount-ro", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+            arguments += cover
         return arguments
 
     def rules(self) -> tuple[list[str], list[str]]:
@@ -105,18 +137,16 @@ class View:
 
         Landlock can't take back what it allows above: around what is hidden, the neighbours are named one by one.
         """
-        readable, listed = list(self.shown), list(self.listed)
-        for hidden in self.hidden:
-            above = next((path for path in readable if _within(hidden, path)), None)
-            if above is None:
-                continue
-            readable.remove(above)
-            directory = above
-            while directory != hidden:
-                listed.append(directory)
-                inner = next(entry for entry in _children(directory) if _within(hidden, entry))
-                readable += [entry for entry in _children(directory) if entry != inner]
-                directory = inner
+        readable, listed = [], list(self.listed)
+        paths = [*map(os.path.realpath, SYSTEM), *self.shown]
+        while paths:
+            path = paths.pop()
+            if not any(_within(each, path) for each in self.hidden):
+                readable.append(path)
+            elif path not in self.hidden:
+                listed.append(path)
+                # A rule for a link is one for where it leads.
+                paths += [entry for entry in _children(path) if not os.path.islink(entry)]
         return readable, listed
 
 
@@ -133,7 +163,7 @@ def view() -> View:
     ``$CODEMIND_SANDBOX_READABLE`` adds files and directories, as ``PATH`` lists them, for what is missed.
     """
     variables = ("PYTHONPATH", VARIABLE, _LIBRARIES, *DATA_VARIABLES)
-    hidden = frozenset(each for each in _hidden if os.path.isdir(each))
+    hidden = frozenset(each for each in {*_hidden, *_copies(sys.path)} if os.path.exists(each))
     return _view(tuple(sys.path), tuple(os.environ.get(name, "") for name in variables), os.getcwd(), hidden)
 
 
@@ -233,10 +263,19 @@ class _Visible:
             shown=tuple(roots),
             links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
             listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
-            hidden=tuple(each for each in sorted(self._hidden) if any(_within(each, other) for other in roots)),
+            hidden=tuple(each for each in sorted(self._hidden) if os.path.realpath(each) == each and self.seen(each)),
+            forbidden=tuple(sorted(file for each in self._hidden for file in _samples(each))),
             path=tuple(path),
             user_base=site.getuserbase() if site.ENABLE_USER_SITE else "",
         )
+
+
+def _samples(path: str) -> set[str]:
+    """Return a file of each kind below a directory, or the path itself if it is a file."""
+    if not os.path.isdir(path):
+        return {path}
+    files = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return set({os.path.splitext(file)[1]: file for file in itertools.islice(files, _MOST_SAMPLED)}.values())
 
 
 def _interpreter(visible: _Visible) -> None:
@@ -283,13 +322,10 @@ def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str
 def _on_path(entry: str, visible: _Visible) -> bool:
     """Show what an entry of ``sys.path`` holds. Return True if the servers should have the entry, too."""
     if not os.path.isdir(entry):
-        # An entry may also lead into an archive.
-        while entry != "/" and not os.path.lexists(entry):
-            entry = os.path.dirname(entry)
-        if os.path.isfile(entry) and zipfile.is_zipfile(entry):
-            visible.show(entry)
-            return True
-        return False
+        archive = _archive(entry)
+        if archive:
+            visible.show(archive)
+        return bool(archive)
     real = os.path.realpath(entry)
     if real in _install_directories() or os.path.basename(real) in ("site-packages", "dist-packages"):
         visible.show(entry, links=2)
@@ -314,7 +350,7 @@ def _importable(directory: str, depth: int = 0) -> Iterator[str]:
     recorded = _records(directory)
     for path in _children(directory):
         name = os.path.basename(path)
-        if os.path.realpath(path) in _hidden:
+        if name == _PACKAGE or os.path.realpath(path) in _hidden:
             continue
         if name in recorded or name.endswith(_BESIDE_PACKAGES):
             yield path
