@@ -9,7 +9,6 @@ import pytest
 
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.sandbox import Job, Limits, SeededPool, SharedPool, Status
-from lm_eval_codemind.sandbox.interpreter import Interpreter, InterpreterSandbox
 from lm_eval_codemind.sandbox.runtimes import get_runtime
 from lm_eval_codemind.sandbox.workers import WorkerPool
 from tests.cli import said
@@ -50,9 +49,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def sandbox(package: Path, level: str) -> Iterator[WorkerPool]:  # noqa: F811
     """A sandbox at each level."""
-    node = get_runtime("javascript")
-    assert isinstance(node, Interpreter)
-    with InterpreterSandbox(node, workers=2, isolation=level) as sandbox:
+    import node_runtime
+
+    with node_runtime.InterpreterSandbox(get_runtime("javascript"), workers=2, isolation=level) as sandbox:
         yield sandbox
 
 
@@ -135,6 +134,8 @@ def test_a_language_without_a_runtime_is_named():
         SharedPool().run([Job.script("", [("", "")], language="cobol")])
 
 
-def test_a_missing_interpreter_is_named():
+def test_a_missing_interpreter_is_named(package):
+    from node_runtime import Interpreter
+
     with pytest.raises(ValueError, match="programs in cobol need cobc, and it is not on PATH"):
         Interpreter("cobol", ["cobc"], error="(?P<type>)(?P<message>)").sandbox()

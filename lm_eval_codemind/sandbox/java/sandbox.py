@@ -6,7 +6,7 @@ import queue
 import re
 import secrets
 
-from lm_eval_codemind.sandbox import interpreter
+from lm_eval_codemind.sandbox import commands
 from lm_eval_codemind.sandbox.java import jdk, machine
 from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
@@ -31,7 +31,7 @@ _NO_MEMORY = (
 )
 
 
-class JavaSandbox(interpreter.ProgramPool):
+class JavaSandbox(commands.ProgramPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
     A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
@@ -82,10 +82,10 @@ class JavaSandbox(interpreter.ProgramPool):
             compiler.close()
         super()._stop_workers()
 
-    def _starter(self) -> interpreter.Starter:
-        return interpreter.Starter(self._isolation, self._machine().directories(), _OWN_BYTES, {})
+    def _starter(self) -> commands.Starter:
+        return commands.Starter(self._isolation, self._machine().directories(), _OWN_BYTES, {})
 
-    def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
+    def _prepared(self, job: Job) -> commands.Prepared | Outcome:
         compiled = self._compiled(job)
         if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
             return self._not_run(job, compiled)
@@ -95,12 +95,12 @@ class JavaSandbox(interpreter.ProgramPool):
             # The program can't know what the suite prints in the end.
             token = secrets.token_hex(16)
             cases = (ScriptCase(token, token),)
-            classes = f"{java.inside(self._isolation)}/suites:{interpreter.PROGRAM}"
+            classes = f"{java.inside(self._isolation)}/suites:{commands.PROGRAM}"
             options = [*machine.FOR_SUITES, "-cp", classes, machine.RUNNER, *compiled.main_class.split()]
         else:
-            options = ["-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
+            options = ["-cp", commands.PROGRAM, job.entry_point or compiled.main_class]
 
-        def command(starter: interpreter.Starter) -> list[str]:
+        def command(starter: commands.Starter) -> list[str]:
             return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
 
         return compiled.jar, command, cases
@@ -123,23 +123,23 @@ class JavaSandbox(interpreter.ProgramPool):
         status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
         if compiled.status == COMPILED:
             return self._ended(job, status, "the program has no `public static void main(String[])`")
-        return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
+        return self._ended(job, status, compiled.message[: commands.MAX_MESSAGE], COMPILE_ERROR)
 
-    def _run(self, worker: Worker, job: Job, prepared: interpreter.Prepared) -> Outcome:
+    def _run(self, worker: Worker, job: Job, prepared: commands.Prepared) -> Outcome:
         outcome = super()._run(worker, job, prepared)
         if job.kind == "script":
             return outcome
         failed = "" if outcome.passed else "the suite"
         return dataclasses.replace(outcome, tamper_proof=False, observations=(), stdout="", failed_test=failed)
 
-    def _explained(self, stderr: str, status: int) -> interpreter.Explanation:
+    def _explained(self, stderr: str, status: int) -> commands.Explanation:
         uncaught = list(_UNCAUGHT.finditer(stderr))
         trace = stderr[uncaught[-1].start() :] if uncaught else stderr
         first_lines = [trace.split("\n", 1)[0], *(cause.group() for cause in _CAUSE.finditer(trace))]
         verdict = Status.ERROR
         if any(mark in line for mark in _NO_MEMORY for line in (first_lines if uncaught else [stderr])):
             verdict = Status.MEMORY
-        elif uncaught and any(interpreter.DENIED.search(line) for line in first_lines):
+        elif uncaught and any(commands.DENIED.search(line) for line in first_lines):
             verdict = Status.BLOCKED
         if not uncaught:
             return verdict, "", f"exited with status {status}"

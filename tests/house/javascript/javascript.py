@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from node_runtime import Interpreter
+
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Language, ScriptKind, kind_of
 from lm_eval_codemind.problems import Case, Complexity, Problem
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.sandbox.interpreter import Interpreter
 
 NODE = Interpreter(
     "javascript",
