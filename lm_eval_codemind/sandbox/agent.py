@@ -82,6 +82,8 @@ class Agent:
         self._namespace["__builtins__"] = builtins
         self._namespace["__file__"] = path = os.path.join(os.getcwd(), file)
         sys.modules[name] = sys.modules["__main__"] = module
+        # A program finds modules that it wrote.
+        sys.path.insert(0, os.getcwd())
         if any("__file__" in text or "argv" in text for text in (source, tests)):
             # Who looks for the program finds it.
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
@@ -100,7 +102,6 @@ class Agent:
 
     def _run_script(self, request: dict[str, Any]) -> int:
         sys.argv = ["main.py"]
-        sys.path.insert(0, os.getcwd())
         try:
             exec(self._new_module("__main__", request["program"], "main.py"), self._namespace)
         except SystemExit as error:

@@ -142,13 +142,15 @@ class Judge:
             made = self._forked(functools.partial(_recorded, job["program"], job, seed), job)
             if "status" in made:
                 return {**outcome, **made}
-            depends = self._forked(functools.partial(recorder.dependence, job, made, seed), job)
-            if depends["status"] != "passed":
-                return {**outcome, **depends, "status": "failed"}
-            replies = made.pop("replies").encode()
-            proof = self._forked(functools.partial(self._verdict, job, made, replies, seed), job)
-            if proof["status"] != "passed":
-                return {**outcome, **proof, "status": "failed"}
+            replies = made.pop("replies")
+            checks = (
+                functools.partial(recorder.dependence, job, made, replies, seed),
+                functools.partial(self._verdict, job, made, replies.encode(), seed),
+            )
+            for check in checks if made not in recorded else ():
+                verdict = self._forked(check, job)
+                if verdict["status"] != "passed":
+                    return {**outcome, **verdict, "status": "failed"}
             recorded.append(made)
         if recorded[0]["answers"] != recorded[1]["answers"]:
             # Such as the time: then the tests judge every answer.

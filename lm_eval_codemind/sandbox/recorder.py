@@ -198,26 +198,27 @@ class _Other(Sequence[str]):
         return reply
 
 
-def dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str, Any]:
+def dependence(job: dict[str, Any], made: dict[str, Any], replies: str, seed: int) -> dict[str, Any]:
     """Return the verdict ``failed`` if tests take other steps where an answer is another one, else ``passed``.
 
     The answers are changed one by one. A list would then fail right programs with other answers than the solution's.
-    The message of an assertion does not count: tests that need it have failed. ``made`` comes from :func:`record`.
+    The message of an assertion does not count: tests that need it have failed. ``made`` and ``replies`` come
+    from :func:`record`.
     """
     tree = ast.parse(job["tests"])
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             node.msg = None
     job = {**job, "tests": ast.unparse(tree)}
-    replies = _Other(made["replies"].splitlines()[1:], job["checker_seconds"])
+    others = _Other(replies.splitlines()[1:], job["checker_seconds"])
     try:
-        result = answers.replay(job, made, replies, seed)
+        result = answers.replay(job, made, others, seed)
         depends = isinstance(result.problem, answers.Elsewhere)
     except BaseException as problem:
         depends = isinstance(problem, answers.Elsewhere)
-    if replies.is_child:
+    if others.is_child:
         os._exit(depends)
-    if replies.depends:
+    if others.depends:
         return {"status": "failed", "exception_message": "the steps depend on the answers"}
     return {"status": "passed"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import queue
 import re
 import threading
 from collections.abc import Iterable
@@ -46,6 +47,7 @@ _PARTS = {
     "http": ("client",),
 }  # fmt: skip
 
+_MOST_HEAVY = 16
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULT_LIMITS = asdict(Limits())
@@ -88,6 +90,10 @@ class Sandbox(WorkerPool):
         self._hash_seed = hash_seed
         # If there are fewer workers than processors, none keeps to one.
         keep = self.workers >= len(processors)
+        # Servers that have imported large packages take some 170 MB, so that there are few of them.
+        self._heavy: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
+        for place in range(min(self.workers, _MOST_HEAVY)):
+            self._heavy.put((place, processors[place % len(processors)] if keep else -1))
         self._start_workers([(processor, threading.Lock()) for processor in processors] if keep else [(-1, None)])
 
     def _attempt(self, worker: Worker, job: Job) -> Outcome:
@@ -99,10 +105,18 @@ class Sandbox(WorkerPool):
         record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
         record |= {"checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
-        unit = worker.units.get(lambda: self._servers(tier, worker.processor), tier)
-        reply = unit.exchange(record, seconds, worker.end_turn)
-        if reply.pop("last"):
-            unit.close()
+        with ExitStack() as stack:
+            units, name, processor = worker.units, tier, worker.processor
+            if set(tier) - {"unittest", "numpy"}:
+                if self._heavy.empty():
+                    worker.end_turn()
+                place = self._heavy.get()
+                stack.callback(self._heavy.put, place)
+                units, name, processor = self._common, (str(place[0]), *tier), place[1]
+            unit = units.get(lambda: self._servers(tier, processor), name)
+            reply = unit.exchange(record, seconds, worker.end_turn)
+            if reply.pop("last"):
+                unit.close()
         return Outcome.from_dict({**reply, "isolation": self._isolation.name})
 
     def _servers(self, tier: tuple[str, ...], processor: int) -> ServerUnit:

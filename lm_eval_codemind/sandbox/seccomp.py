@@ -105,7 +105,7 @@ acct 163 89; iopl 172 -; ioperm 173 -
 # What single rules are about.
 _OTHERS = _table("""
 clone3 435 435; execve 59 221; execveat 322 281; fcntl 72 25; flock 73 32; getpriority 140 141; ioctl 16 29;
-mknod 133 -; mknodat 259 33; openat2 437 437
+mknod 133 -; mknodat 259 33; openat2 437 437; preadv2 327 286; pwritev2 328 287; fallocate 285 47
 """)
 _CALLS = _ALLOWED | _OF_PROCESSES | _OF_CLOCKS | _PRETENDED | _LINKS | _EXTENDED | _MODES | _OWNERS | _SERVER
 _CALLS |= _HOSTILE | _OTHERS
@@ -221,6 +221,9 @@ def server_filter(starts_programs: bool, links: bool, threads: int) -> bytes:
         fifo = [(_ANY_BIT, _argument(place), 0o010000, True), (_ANY_BIT, _argument(place), 0o160000, False)]
         program.rule([name], ALLOW, *fifo)
     program.rule(_PRETENDED, DONE)
+    # Python's own preadv, pwritev and posix_fallocate: without flags, such as one that waits for the disk.
+    program.rule(["preadv2", "pwritev2"], ALLOW, (_EQUAL, _argument(5), 0, True))
+    program.rule(["fallocate"], ALLOW, (_EQUAL, _argument(1), 0, True))
     for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.rule(["ioctl"], ALLOW, (_EQUAL, _argument(1), request, True))
     program.rule(["ioctl"], DONE | errno.ENOTTY)

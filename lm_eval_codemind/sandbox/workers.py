@@ -131,6 +131,8 @@ class WorkerPool(ABC):
         self._lock = threading.Lock()
         self._closed = False
         self._workers: list[Worker] = []
+        # Servers that workers take turns with.
+        self._common = Units()
 
     def _start_workers(self, places: Sequence[tuple[int, threading.Lock | None]] = ((-1, None),)) -> None:
         """Start the workers, each with a processor and the lock that it shares with the others there."""
@@ -198,6 +200,7 @@ class WorkerPool(ABC):
         for worker in self._workers:
             worker.units.close()
             self._jobs.put(None)
+        self._common.close()
         for worker in self._workers:
             worker.join()
 

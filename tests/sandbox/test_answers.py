@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pickle
 from collections.abc import Callable
+from random import Random
 
 import pytest
 
@@ -144,6 +145,169 @@ CHECK = "def check(candidate):\n    "
 def test_suites_that_look_at_more_than_answers_have_no_list(program, tests, reason, sandbox, listed):
     told = listed(Job.function(program, tests, "f"))
     assert told and reason in told
+
+
+EQUAL = CHECK + "assert candidate([3, 1]) == %s\n    assert candidate([2]) == %s\n"
+
+
+@pytest.mark.parametrize(("program", "tests"), [
+    ("import collections\nP = collections.namedtuple('P', 'lo hi')\ndef f(xs): return P(min(xs), max(xs))",
+     EQUAL % ("(1, 3)", "(2, 2)")),
+    ("import enum\nclass C(enum.IntEnum):\n    A = 1\n    B = 2\ndef f(xs): return C(min(xs))", EQUAL % (1, 2)),
+    ("import enum\nclass C(str, enum.Enum):\n    A = 'a'\ndef f(xs): return C.A", EQUAL % ("'a'", "'a'")),
+    ("import collections\ndef f(xs):\n    d = collections.defaultdict(list)\n    for x in xs: d[x].append(x)\n"
+     "    return d", EQUAL % ("{3: [3], 1: [1]}", "{2: [2]}")),
+    ("import collections\ndef f(xs): return collections.deque(xs)", EQUAL.replace("candidate(", "list(candidate(")
+     .replace(") ==", ")) ==") % ("[3, 1]", "[2]")),
+    ("def f(xs):\n    for x in xs: yield x", EQUAL.replace("candidate(", "list(candidate(").replace(") ==", ")) ==")
+     % ("[3, 1]", "[2]")),
+    ("def f(xs): return dict.fromkeys(xs).keys()", EQUAL % ("{1, 3}", "{2}")),
+])  # fmt: skip
+def test_derived_classes_and_iterators_are_plain_if_nothing_can_tell(program, tests, sandbox, listed):
+    right = program[: program.rindex("def f")] + "def f(xs):\n    return {}"
+    expected = tests.split("== ")[1].split("\n")[0], tests.split("== ")[2].split("\n")[0]
+    job = Job.function(right.format(f"{expected[0]} if len(xs) > 1 else {expected[1]}"), tests, "f")
+    assert not listed(job)
+    outcome = sandbox.submit(dataclasses.replace(job, program=program)).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, True), outcome
+
+
+@pytest.mark.parametrize(("right", "wrong", "tests"), [
+    ("def f(): return {}", "import collections\ndef f(): return collections.defaultdict(int)",
+     CHECK + "try: candidate()['x']\n    except KeyError: return\n    assert False"),
+    ("def f(): return (1, 2)", "import collections\ndef f(): return collections.namedtuple('P', 'a b')(1, 2)",
+     CHECK + "assert str(candidate()) == '(1, 2)'"),
+    ("def f(n):\n    if n < 0: raise ValueError(n)\n    return [n]",
+     "def f(n):\n    if n < 0: raise ValueError(n)\n    yield n",
+     CHECK + "assert list(candidate(1)) == [1]\n    try: candidate(-1)\n"
+     "    except ValueError: return\n    assert False"),
+    ("def f(x=[]):\n    return list(x)", "def f(x=[]):\n    while x: yield x.pop()",
+     CHECK + "x = [1]\n    assert list(candidate(x)) == [1] and x == [1]"),
+    ("def f(n): raise ValueError(n)", "class Fake(Exception): pass\nFake.__name__ = 'ValueError'\n"
+     "Fake.__module__ = 'builtins'\ndef f(n): raise Fake(n)",
+     CHECK + "try: candidate(1)\n    except ValueError: return\n    assert False"),
+    ("def f(n): raise ValueError(n)", "class Both(ValueError, IndexError): pass\ndef f(n): raise Both(n)",
+     CHECK + "try: candidate(1)\n    except LookupError: assert False\n    except ValueError: pass"),
+    ("def f(n): raise ValueError(n)", "class Own(ValueError): pass\ndef f(n): raise Own(n)",
+     CHECK + "try: candidate(1)\n    except ValueError as e: assert repr(e) == 'ValueError(1)'"),
+    ("def f(n): return -n", "import json, sys\nframe = sys._getframe()\n"
+     "while 'steps' not in frame.f_locals.get('request', {}):\n    frame = frame.f_back\ntold = iter(json.loads(frame.f_locals['request']['steps'])[1:])\n"
+     "def f(n): return next(told, [0, 0, 0, [41]])[3][0]",
+     CHECK + "assert candidate(41) == -41\n    assert candidate(-41) == 41"),
+])  # fmt: skip
+def test_programs_that_only_seem_to_answer_rightly(right, wrong, tests, sandbox, listed):
+    job = Job.function(right, tests, "f")
+    assert not listed(job)
+    outcomes = sandbox.run([job, dataclasses.replace(job, program=wrong)])
+    assert [(outcome.passed, outcome.tamper_proof) for outcome in outcomes] == [(True, True), (False, True)], outcomes
+
+
+@pytest.mark.parametrize(("right", "wrong", "test"), [
+    ("class X: pass", "class X:\n    def __new__(cls): return None", "        self.assertIsNotNone(X())\n"),
+    ("class X:\n    def __init__(self, log): pass",
+     "class X:\n    def __init__(self, log): self.log = log\n    def __del__(self): self.log.append(1)",
+     "        log = []\n        x = X(log)\n        del x\n        self.assertEqual(log, [])\n"),
+    ("class X:\n    def f(self): return 1", "import os\nclass X:\n    def f(self): return 1\n"
+     "    def __del__(self): os._exit(0)", "        x = X()\n        self.assertEqual(x.f(), 1)\n        del x\n"),
+])  # fmt: skip
+def test_instances_that_only_seem_right(right, wrong, test, sandbox, listed):
+    job = Job.unittest(right, UNIT + test, "X")
+    assert not listed(job)
+    outcomes = sandbox.run([job, dataclasses.replace(job, program=wrong)])
+    assert [(outcome.passed, outcome.tamper_proof) for outcome in outcomes] == [(True, True), (False, True)], outcomes
+
+
+def test_what_was_answered_before_the_next_part_stays(sandbox, listed):
+    job = Job.function("def f(n): return n + 1", CHECK + "assert candidate(1) == 2 and candidate(2) == 3\n", "f")
+    assert not listed(job)
+    # Asks for the second part at once, and then writes all answers.
+    early = "import os\nos.write(3, b'\\n')\nos.write(4, b'{}\\n')\n"
+    early += (
+        'line = os.read(3, 99)\nfor n in (2, 3): os.write(4, b\'{"value": %d, "content": []}\\n\' % n)\nos._exit(0)'
+    )
+    # Changes the first answer when it has the second part.
+    late = 'import os\ndef f(n):\n    if n == 2: os.pwrite(4, b\'{}\\n{"value": 2, "content": []}\', 0)\n    return 3'
+    outcomes = sandbox.run([job, *(dataclasses.replace(job, program=each) for each in (early, late))])
+    assert [(outcome.passed, outcome.tamper_proof) for outcome in outcomes] == [(True, True), *[(False, True)] * 2]
+
+
+def odd_lines(random: Random) -> bytes:
+    """Return what no program of ours would write: lines of odd types, sizes and depths."""
+    kinds: list[Callable[[], object]] = [
+        lambda: None, lambda: random.choice([1, -1, 1 << 70, 0.5, True]),
+        lambda: "x" * random.choice([0, 1, 9000, 200_000]),
+        lambda: [value(), value()], lambda: {random.choice(TAGS): value()}, lambda: deep(random.choice([3, 200, 5000])),
+        lambda: {"ndarray": [random.choice(["<i8", "<U99999", "O", 3]), [random.choice([0, 1 << 30])], [1] * 4, [1]]},
+    ]  # fmt: skip
+
+    def value() -> object:
+        return random.choice(kinds)()
+
+    def deep(levels: int) -> object:
+        made: object = 1
+        for _ in range(levels):
+            made = [made] if random.random() < 0.5 else {"tuple": [made]}
+        return made
+
+    lines = []
+    for _ in range(random.randrange(4)):
+        try:
+            lines.append(json.dumps({random.choice(KEYS): value() for _ in range(random.randrange(4))}))
+        except RecursionError:
+            lines.append("[" * 100_000)
+    return "\n".join(["{}", *lines, ""]).encode()
+
+
+KEYS = ("value", "content", "raised", "args", "other", "lost", "long", "out", "type", "message", "bases")
+TAGS = (
+    "list",
+    "dict",
+    "same",
+    "like",
+    "iterator",
+    "keys",
+    "int",
+    "Decimal",
+    "generic",
+    "float",
+    "type",
+    "str",
+    "instance",
+)
+
+
+@pytest.mark.proof
+def test_odd_replies_burden_no_outcome_and_no_worker(sandbox, listed):
+    random = Random(61)
+    job = Job.function("def f(): return [2]", CHECK + "assert candidate() == [2]", "f", limits=Limits(cpu_seconds=2))
+    assert not listed(job)
+    write = "import os\ndata = {!r}\nwhile data: data = data[os.write(4, data):]\nos._exit(0)"
+    programs = [write.format(odd_lines(random)) for _ in range(2000)]
+    jobs = [dataclasses.replace(job, program=each) for each in programs]
+    jobs += [Job.evaluate(each, ["1"]) for each in programs[:100]] + [
+        Job.script(each, [("", "")]) for each in programs[:100]
+    ]
+    for outcome in sandbox.run(jobs):
+        assert not outcome.passed and len(json.dumps(outcome.to_dict())) < 64_000
+        texts = (outcome.failed_test, outcome.exception_type, outcome.exception_message)
+        assert all(type(text) is str and len(text) <= 4000 for text in texts)
+    assert sandbox.submit(job).result().passed
+
+
+def test_the_checker_reads_as_much_as_the_limits_allow(sandbox, listed):
+    job = Job.function("def f(): return 2", CHECK + "assert candidate() == 2", "f")
+    assert not listed(job)
+    flood = "import os\ndata = b'{}\\n' * (1 << 18)\nfor _ in range(60): os.write(%d, data)\nos._exit(0)"
+    programs = [flood % descriptor for descriptor in (1, 2, 4)]
+    jobs = [dataclasses.replace(job, program=each) for each in programs]
+    jobs += [
+        make(each)
+        for each in programs
+        for make in (lambda p: Job.script(p, [("", "")]), lambda p: Job.evaluate(p, ["1"]))
+    ]
+    outcomes = sandbox.run(jobs)
+    most = max(len(outcome.stdout) + len(outcome.stderr) for outcome in outcomes)
+    assert not any(outcome.passed for outcome in outcomes) and most <= job.limits.output_bytes
 
 
 def test_inputs_drawn_by_tests_are_others_for_each_job(sandbox, listed):

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.sandbox.agent import literal
+from lm_eval_codemind.sandbox.performer import Performer
 from lm_eval_codemind.sandbox.values import Exchange, NotPlain
 
 LEAVES = st.one_of(
@@ -169,7 +170,67 @@ def test_changes_that_equal_what_was_there_are_changes():
         exchange.agree()
 
 
+@pytest.mark.parametrize("make", [
+    lambda numpy: numpy.zeros((0, 7)), lambda numpy: numpy.arange(6).reshape(2, 3).T, lambda numpy: numpy.eye(3)[:, 1],
+    lambda numpy: numpy.array([1 + 2j, math.nan]), lambda numpy: numpy.array([["a", "bcd"]]),
+    lambda numpy: numpy.array(5, ">i2"), lambda numpy: numpy.frombuffer(b"12", "uint8"),
+])  # fmt: skip
+def test_arrays_keep_shape_and_layout(make):
+    numpy = pytest.importorskip("numpy")
+    value = make(numpy)
+    there = carried(value)
+    assert numpy.array_equal(there, value, equal_nan=value.dtype.kind == "c") and there.dtype == value.dtype
+    assert (there.shape, there.base is None) == (value.shape, value.base is None)
+    for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE"):
+        assert there.flags[flag] == value.flags[flag], flag
+
+
+def test_changes_of_arrays_bytes_and_queues_are_seen():
+    numpy = pytest.importorskip("numpy")
+    here, there = side(), side()
+    values = [numpy.zeros(2), bytearray(b"a"), collections.deque([1])]
+    copies = sent(values, here, there)
+    for each in (here, there):
+        each.agree()
+    copies[0][1] = 5
+    copies[1].append(66)
+    copies[2].appendleft(0)
+    here.take_content(json.loads(json.dumps(there.content())))
+    assert [list(value) for value in values] == [[0, 5], [97, 66], [0, 1]]
+
+
+def test_what_only_the_exchange_can_reach_is_not_looked_at():
+    performer = Performer(lambda rows: [sorted(row) for row in rows])
+    for _ in range(50):
+        performer.perform(["call", -1, "", [[[3, 1], [2]]], {}])
+    assert len(performer._exchange._entries) == 300 and not performer._exchange._reached
+    kept: list[Any] = []
+    performer = Performer(kept.append)
+    for number in range(5):
+        performer.perform(["call", -1, "", [[number]], {}])
+    assert len(performer._exchange._reached) == 5
+    kept[0].append(7)
+    assert performer.perform(["call", -1, "", [[9]], {}])["content"] == [[0, [0, 7]]]
+
+
+def test_a_change_by_the_tests_is_seen_when_it_crosses_again_or_in_the_end():
+    exchange = side()
+    outer: list[Any] = [[1]]
+    exchange.encode(outer)
+    exchange.agree()
+    for _ in range(5):
+        assert not exchange.touched()
+        exchange.agree()
+    outer[0].append(2)
+    assert exchange.changed()
+    exchange.encode(outer)
+    assert exchange.touched()
+
+
 @pytest.mark.parametrize("data", [
+    {"ndarray": ["<U400000000", [1], [True] * 4, ["a"]]}, {"ndarray": ["O", [1], [True] * 4, [1]]},
+    {"ndarray": ["<i8", [1 << 40, 0], [True] * 4, [1]]}, {"ndarray": ["<i8", [2], [True] * 4, [1]]},
+    {"same": -1}, {"deque": 1}, {"keys": [1]},
     {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]}, {"dict": [[[], 1]]}, {"same": 0},
     {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1}, {"date": [0, 0, 0]},
     {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"}, {"generic": ["no", 1]},
