@@ -417,7 +417,9 @@ def _new_array(kind: str, shape: list[int], layout: list[bool], values: list[Any
     size = math.prod(shape)
     if not _DTYPE.fullmatch(kind) or numpy.dtype(kind).itemsize * size > _MOST_ARRAY_BYTES:
         raise ValueError("an array of no plain type, or too large")
-    whole = numpy.empty(shape if by_rows or by_columns else [*shape, 2], kind, "C" if by_rows else "F")
+    whole = numpy.empty(
+        shape if by_rows or by_columns else [*shape, 2], kind, "F" if by_columns and not by_rows else "C"
+    )
     array = (whole if is_owner else whole[...]) if by_rows or by_columns else whole[..., 0]
     parts = kind if kind[1] != "c" else f"{kind[0]}f{int(kind[2:]) // 2}"
     new = numpy.array(values, parts).view(kind)

@@ -191,7 +191,8 @@ def test_derived_classes_and_iterators_are_plain_if_nothing_can_tell(program, te
     ("def f(n): raise ValueError(n)", "class Own(ValueError): pass\ndef f(n): raise Own(n)",
      CHECK + "try: candidate(1)\n    except ValueError as e: assert repr(e) == 'ValueError(1)'"),
     ("def f(n): return -n", "import json, sys\nframe = sys._getframe()\n"
-     "while 'steps' not in frame.f_locals.get('request', {}):\n    frame = frame.f_back\ntold = iter(json.loads(frame.f_locals['request']['steps'])[1:])\n"
+     "while 'steps' not in frame.f_locals.get('request', {}):\n    frame = frame.f_back\n"
+     "told = iter(json.loads(frame.f_locals['request']['steps'])[1:])\n"
      "def f(n): return next(told, [0, 0, 0, [41]])[3][0]",
      CHECK + "assert candidate(41) == -41\n    assert candidate(-41) == 41"),
 ])  # fmt: skip
