@@ -32,6 +32,8 @@ _EXCEPTIONS = {
 _LIKE = {kind.__name__: kind for kind in BASES}
 _CHANGED = "the tests changed a container that the program has"
 _DROP = '["drop"'
+# In all answers of a program together: each container takes the checker some microseconds.
+_MOST_BRACKETS = 150_000
 _CACHE, _POP_TOP = 0, opmap["POP_TOP"]
 
 
@@ -326,15 +328,19 @@ def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str]
     """Run a job's tests on a program's answers in JSON, or raise how they end. ``recorded`` is the suite's list."""
     steps = [json.dumps(step) for part in recorded["steps"] for step in json.loads(part)]
     methods = frozenset(recorded["methods"])
-    position = 0
+    position, brackets = 0, 0
 
     def answer(step: Step) -> Answer:
-        nonlocal position
+        nonlocal position, brackets
         text = json.dumps(step)
         for place in range(position, len(steps)):
             if place >= len(replies):
                 raise NoAnswer("", "gone")
-            reply: Answer = json.loads(replies[place])
+            written = replies[place]
+            brackets += written.count("[") + written.count("{")
+            if brackets > _MOST_BRACKETS:
+                raise NoAnswer("answers of too many containers", "output")
+            reply: Answer = json.loads(written)
             if text == steps[place]:
                 position = place + 1
                 return reply

@@ -28,6 +28,8 @@ from .workers import WorkerPool
 ENTRY_POINTS = "lm_eval_codemind.suite_lists"
 """The group of entry points by which packages bring files of lists. Each is the path of a file."""
 
+# Lists of another format have other digests: they are never used.
+_FORMAT = 2
 _added: list[Path] = []
 
 
@@ -86,5 +88,5 @@ def pack(made: Mapping[str, str]) -> bytes:
 
 def digest(job: Job) -> str:
     """Return the first digits of the digest of a job's suite, which stand for it in a file."""
-    suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
+    suite = (_FORMAT, job.kind, job.tests, job.support, job.entry_point, job.only)
     return hashlib.sha256(repr(suite).encode("utf-8", "replace")).hexdigest()[:16]
