@@ -24,11 +24,11 @@ from lm_eval_codemind.questions import Question
 
 HERE = Path(__file__).parent
 # Responses that are not read as labelled, and why.
+_BOTH = "it breaks off, and does not parse before that either, so it counts as code that does not compile"
 OTHERWISE = {
     ("codemind_locate_sample", "Sample_moving_average", "chat"): "the number of a list is read as that of a line",
-    ("codemind_translation_misleading_sample_java_python", "Sample_overflow_hash/misleading", "chat"): (
-        "it breaks off, but does not parse before that either, so it counts as code that does not compile"
-    ),
+    ("codemind_translation_misleading_sample_java_python", "Sample_overflow_hash/misleading", "chat"): _BOTH,
+    ("codemind_translation_misleading_sample_java_python", "Sample_digit_sums/misleading", "chat"): _BOTH,
 }
 
 
