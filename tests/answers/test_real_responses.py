@@ -1,8 +1,8 @@
 """Responses of a real model, SmolLM2-135M-Instruct, are read as a person read them.
 
-``smollm2.jsonl.gz`` has the responses, which may be cut off, to questions of every task on the packaged sample:
-``mode`` is ``chat`` with the model's chat template and ``plain`` without one. ``smollm2_labels.yaml`` says of some of
-them what a person read, before any reader did:
+``smollm2.jsonl.gz`` has the responses to the shortest questions of all tasks on the packaged sample but those with two
+stages: greedy, of at most 80 tokens (five of 200), so that many break off. ``mode`` is ``chat`` with the model's chat
+template and ``plain`` without one. ``smollm2_labels.yaml`` says of them what a person read, before any reader did:
 
 says      the answer in the form and the place that the task asks for; of a program, its text; of several, the last one
           null if there is none: no answer, one in another place, or a program that breaks off or is not asked for
