@@ -129,8 +129,8 @@ def test_verdicts_of_cruxevals_leaderboard_site(shared_data, built, monkeypatch)
     files = {path: script.read(path) for path in sorted((shared_data / "cruxeval_recordings").iterdir())}
     assert len(files) == 67
     table = {tuple(row[:4]): row for row in read_table("cruxeval_site")}
-    # Each problem's answers are judged together: of outputs a quarter, of inputs a sixteenth.
-    some = {path: rows[:: 4 if "_output" in path.name else 16] for path, rows in files.items()}
+    # All 499,200 verdicts are in the table; here those of some problems are computed again.
+    some = {path: rows[:: 8 if "_output" in path.name else 40] for path, rows in files.items()}
     known = script.judge_files(some)
     for path, rows in files.items():
         kind = "output" if "_output" in path.name else "input"
