@@ -1,13 +1,12 @@
 """REval's own questions on runtime behaviour, with its prompts, labels and rules of acceptance, for replication."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
-from lm_eval_codemind.families.published.prompts import FORM, UpstreamPrompts
+from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE
 from lm_eval_codemind.families.runtime.task import FILTER, RuntimeBehaviour
 from lm_eval_codemind.family import Family, Variant, problem_of
@@ -63,8 +62,7 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
 
     def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
         """Return all questions: consistency needs the four about each line."""
-        form = self.form(options)
-        return [dataclasses.replace(one, fields={**one.fields, FORM: form}) for one in questions]
+        return questions
 
     def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
         if setting == COVERAGE:
@@ -89,7 +87,7 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
             abbreviation = fields["input"]
             if setting == PATH:
                 code = "".join(f"{number}\t{text}\n" for number, text in enumerate(lines, start=1))
-        prompt: str = texts["templates"][f"{fields[FORM]}_{setting}"].format(
+        prompt: str = texts["templates"][f"{self.forms[0]}_{setting}"].format(
             code=code,
             invocation=invocation,
             invocation_abbr=abbreviation,
@@ -101,13 +99,13 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text that REval judges. Reasoning that never ends has no answer."""
-        if question[FORM] == COT and rules.REASONED not in response:
+        if COT in self.forms and rules.REASONED not in response:
             return Answer(None)
         text = rules.answer_of(response)
         return Answer(text or None)
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        before = f"{rules.REASONED}\n[ANSWER]\n" if fields[FORM] == COT else ""
+        before = f"{rules.REASONED}\n[ANSWER]\n" if COT in self.forms else ""
         return {"answer": f"{before}{fields['answer'].strip()}\n[/ANSWER]"}
 
     def right(self, question: Question, answer: Answer) -> bool:
