@@ -126,7 +126,7 @@ def by_links(place: Path) -> Installation:
 
 KINDS = (
     in_venv, for_the_user, below_usr, editable, by_links,
-    *(pytest.param(kind, marks=pytest.mark.slow) for kind in (with_conda, in_an_environment_and_below_it)),
+    *(pytest.param(kind, marks=pytest.mark.proof) for kind in (with_conda, in_an_environment_and_below_it)),
 )  # fmt: skip
 
 
