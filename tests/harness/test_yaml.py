@@ -1,11 +1,14 @@
 """Every YAML file of the suite, read by the harness itself."""
 
+from pathlib import Path
+
 import pytest
 import yaml
-from lm_eval.tasks import TaskManager
+from lm_eval.tasks import TaskManager, _index
 
 from lm_eval_codemind.data.catalogue import benchmarks, fixed_form
-from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.harness import location
+from lm_eval_codemind.harness.location import load_once, task_directory
 from tests.families.reference import reference_run
 from tests.results.harness import task_manager
 
@@ -18,6 +21,26 @@ BUGGY = {"humanevalfix_buggy": "buggy", "sample_bugs_buggy": "buggy_sample"}
 @pytest.fixture
 def manager() -> TaskManager:
     return task_manager()
+
+
+def test_a_process_reads_our_files_once_and_those_of_the_user_each_time(tmp_path, monkeypatch):
+    opened = []
+    usual = Path.open
+    (tmp_path / "mine.yaml").write_text(f"include: {task_directory()}/ier/codemind_ier_sample.yaml\ntask: mine\n")
+    location.task_manager()
+    monkeypatch.setattr(Path, "open", lambda self, *a, **n: opened.append(self.name) or usual(self, *a, **n))
+    first, second = (location.task_manager(include_path=tmp_path) for _ in range(2))
+    assert "codemind_ier_humaneval.yaml" not in opened and opened.count("mine.yaml") == 2
+    assert first.task_index.keys() == second.task_index.keys() >= {"mine", "codemind_ier"}
+    assert first.task_index["mine"].cfg is not second.task_index["mine"].cfg
+    assert hasattr(_index.load_yaml, "reads_once")
+
+
+def test_a_manager_returns_loaded_tasks_for_the_same_names_only():
+    manager = location.task_manager()
+    loaded = load_once(manager, ["codemind_ier_sample"])
+    assert manager.load(["codemind_ier_sample"]) is loaded and load_once(manager, ["codemind_ier_sample"]) is loaded
+    assert list(manager.load(["codemind_input_sample"])["tasks"]) == ["codemind_input_sample"]
 
 
 def test_the_harness_indexes_every_file_and_groups_hold_existing_tasks(manager):

@@ -16,7 +16,7 @@ from lm_eval_codemind.families.table import Table, in_words
 from lm_eval_codemind.families.view import answer_of
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.results.figures import Figure, Mark
-from lm_eval_codemind.results.report import nothing_in
+from lm_eval_codemind.results.report import longest_text, nothing_in, shortened_text
 from tests.cli import refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
@@ -413,3 +413,21 @@ def test_show_prints_scores_and_the_hardest_problems(output):
 @pytest.mark.parametrize("command", ["show", "report"])
 def test_errors_name_the_path(command, tmp_path):
     assert str(tmp_path / "none") in refused(command, tmp_path / "none")
+
+
+@pytest.mark.parametrize(("lengths", "samples", "longest"), [
+    ([5_000_000, 1_000], 24, None),
+    ([50_000] * 2_400, 2_400, 4_000),
+    ([50_000] * 1_000 + [500] * 1_000, 1_000, 7_500),
+    ([], 0, None),
+], ids=["few", "many", "short texts leave more to the long ones", "none"])  # fmt: skip
+def test_long_texts_are_cut_where_a_report_has_too_many(lengths, samples, longest):
+    assert longest_text(lengths, samples) == longest
+    assert longest is None or sum(min(length, longest) for length in lengths) <= max(8_000_000, 4_000 * samples)
+
+
+def test_a_long_text_keeps_its_head_and_its_tail_and_says_what_is_left_out():
+    text = "".join(f"{number:04}" for number in range(2_500))
+    kept = shortened_text(text, 4_000)
+    assert kept.startswith(text[:2_000] + "\n[6,000 of 10,000 characters") and kept.endswith("\n" + text[-2_000:])
+    assert shortened_text(text, 10_000) == shortened_text(text, None) == text

@@ -3,6 +3,8 @@ import shutil
 
 import pytest
 
+from lm_eval_codemind.harness.contract import _complete
+from lm_eval_codemind.harness.result_files import read_samples
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.conftest import TASK
 
@@ -71,3 +73,25 @@ def test_a_run_without_samples_still_has_its_metrics(output, tmp_path):
     (run,) = read_runs([tmp_path])
     assert run.tasks[0].read_samples() == ()
     assert run.tasks[0].main_metrics["r_ier"].value == 1
+
+
+def test_lines_of_another_filter_are_known_by_their_key_and_not_by_a_text(tmp_path):
+    text = '"filter": "strict-match", "metrics": ['
+    rows = [{"resps": [[text]], "filter": name, "metrics": []} for name in ("strict-match", "flexible-extract")]
+    file = tmp_path / "samples.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert list(read_samples(file, dict, ["strict-match"])) == [rows[1]]
+    # Written in another way, a line is read.
+    file.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
+    assert list(read_samples(file, dict, ["strict-match"])) == rows
+
+
+@pytest.mark.parametrize("length", [10, 70_000, 300_000])
+def test_a_long_sample_file_is_complete_if_its_last_line_is(length, tmp_path):
+    row = json.dumps({"resps": "x" * length}) + "\n"
+    file = tmp_path / "samples.jsonl"
+    file.write_text(row * 3)
+    assert _complete(file)
+    for cut in (row * 3 + row[:-3], row * 3 + row[:-1], row[:-3], ""):
+        file.write_text(cut)
+        assert not _complete(file)

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_codemind.statistics import (
+    RESAMPLES,
+    SEED,
     Estimate,
     bootstrap,
     clustered_mean_stderr,
     clustered_stderr_of,
     compare,
+    compare_all,
     holm,
     mean,
     proportion,
@@ -192,3 +195,24 @@ def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says():
         pooled = weighted_mean(parts, sizes)
         covered += pooled.low <= truth <= pooled.high
     assert 0.93 < covered / 1000 < 0.975
+
+
+@pytest.mark.parametrize("n", [5, 340, 5_395])
+def test_the_bootstrap_is_that_of_all_draws_at_once(n):
+    """Of many rows the draws are made in blocks; the ends are those of one table of all draws, to the last bit."""
+    rows = np.random.default_rng(n).random((n, 2))
+    draws = np.random.default_rng(SEED).integers(0, n, (RESAMPLES, n))
+    counts = np.stack([np.bincount(draw, minlength=n) for draw in draws]).astype(float)
+    means = counts @ rows / n
+    low, high = np.quantile(means[:, 0] * np.exp(means[:, 1]), [0.025, 0.975])
+    estimate = bootstrap(list(map(tuple, rows)), lambda means: means[..., 0] * np.exp(means[..., 1]))
+    assert (estimate.low, estimate.high) == (pytest.approx(low, rel=1e-12), pytest.approx(high, rel=1e-12))
+
+
+def test_pairs_that_are_compared_together_have_the_values_of_each():
+    draw = np.random.default_rng(2)
+    scores = [draw.integers(0, 2, 60).astype(float).tolist() for _ in range(4)] + [draw.random(60).tolist()]
+    pairs = [(one, other) for one in scores for other in scores] + [(scores[0][:7], scores[1][:7]), ([], [])]
+    together = compare_all(pairs)
+    assert list(map(repr, together)) == [repr(compare(*pair)) for pair in pairs]
+    assert {one.test for one in together} == {"McNemar", "paired bootstrap", "none"}
