@@ -279,7 +279,10 @@ def _metadata_faults(config: Any, manager: Any, own: Sequence[str], alone: bool)
     given = {name: value for name, value in (config.metadata or {}).items() if name not in (config.model_args or {})}
     for task in own if given else ():
         dataset = load_yaml(manager.task_index[task].yaml_path).get("custom_dataset")
-        known |= set(getattr(getattr(dataset, "__self__", None), "options", ()))
+        options = getattr(getattr(dataset, "__self__", None), "options", None)
+        # A task about the responses to another one makes its data set with a function of its own.
+        alone = alone and options is not None
+        known |= set(options or ())
         for name in given.keys() & {"suite", "version", *dataset_arguments(manager, task)} - known:
             there = dataset_arguments(manager, task).get(name)
             other = task.replace(str(there), str(given[name]))
