@@ -115,7 +115,11 @@ def test_right_answers_score_one_and_empty_ones_zero(model, value, lcb_built):
         metrics = ("pass@1", "pass@1_upstream", "answered", *(["pass@5"] if name.endswith("_02") else []))
         assert [scores[f"{metric},extract-answer"] for metric in metrics] == [value] * len(metrics)
     recorded = results["configs"]["codemind_lcb_execution_cot"]["metadata"]["suite"]
-    assert recorded["data_sha256"] and recorded["prompt_texts"]["lcb_prompts.questions"] and recorded["system_message"]
+    assert (
+        recorded["data_sha256"]
+        and recorded["prompt_texts"]["sha256"]["lcb_prompts.questions"]
+        and recorded["system_message"]
+    )
 
 
 @pytest.mark.parametrize("row", OUTPUTS, ids=range(len(OUTPUTS)))
