@@ -466,8 +466,8 @@ def test_the_report_does_not_show_our_prompt(elsewhere, tmp_path):
     assert "logged outputs" in (tmp_path / "report.html").read_text()
 
 
-def test_they_verify_and_nothing_is_said_of_prompts(elsewhere):
-    assert "prompts" not in said("verify", elsewhere)
+def test_they_verify_and_their_prompts_are_said_to_be_theirs(elsewhere):
+    assert f"prompts: those of the recorded responses ({TASK})" in said("verify", elsewhere)
 
 
 def test_they_are_submitted_when_asked_for_and_marked(elsewhere, tmp_path):
