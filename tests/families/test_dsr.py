@@ -158,6 +158,7 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end, documents):
     "        raise ValueError(" + " + ".join(["1"] * 2000) + ")", "        return LONG",
     "\n".join([*(" " * (8 + level) + "if args:" for level in range(98)), " " * 106 + "return 1"]),
 ], ids=["a long sum", "a long sum raised", "a long sum next to it", "98 levels"])  # fmt: skip
+@pytest.mark.proof
 def test_programs_nested_as_deeply_as_python_allows_end_no_run(body, documents):
     document = first(documents, "method")
     owner, name = document["entry_point"].split(".")
