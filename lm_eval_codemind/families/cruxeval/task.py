@@ -5,20 +5,18 @@ the benchmark ``cruxeval_prompts``, which is read from upstream's file when data
 """
 
 import abc
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.thinking import without_thinking
-from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.cruxeval import score as scores
 from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer, with_own_thoughts
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.families.input.score import s_input
-from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.families.published.prompts import UpstreamPrompts
+from lm_eval_codemind.family import Variant, problem_of
 from lm_eval_codemind.harness.contract import several
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.pass_at_k import reported_k
@@ -36,10 +34,9 @@ COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 _AROUND = {DIRECT: ("", "\n[/ANSWER]"), COT: ("[/THOUGHT]\n[ANSWER]\n", "\n[/ANSWER]"), PHIND: ("", " # done")}
 
 
-class Cruxeval(Family):
+class Cruxeval(UpstreamPrompts):
     """What the two kinds of prediction share: the prompts, the forms, and upstream's verdict next to ours."""
 
-    templates = Path(__file__).with_name("templates")
     options = ("extracted",)
     executes = True
     filters = (FILTER,)
@@ -58,12 +55,8 @@ class Cruxeval(Family):
             return questions
         return [replace(question, fields={**question.fields, "extracted": True}) for question in questions]
 
-    def template(self, kind: Kind, setting: str) -> str:
-        return "prompt"
-
-    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        prompts = json.loads(load_problem(self.prompt_texts, fields["problem_id"]).upstream_questions)
-        return {"prompt": prompts[f"{self.predicts}_{setting}"]}
+    def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
+        return str(self.texts(fields["problem_id"])[f"{self.predicts}_{setting}"])
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         before, after = _AROUND[setting]
