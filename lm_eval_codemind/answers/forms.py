@@ -76,7 +76,7 @@ _NUMBER = re.compile(
 _ORDINAL = re.compile(r"\W{0,20}(?:the\s+)?(?P<number>\d{1,9})(?:st|nd|rd|th)\s+line\b", re.IGNORECASE)
 # A number that counts something, and the line that is named after it.
 _COUNT = re.compile(
-    r"[*`]*\s+(?!(?:is|was|has|and|or|to|because|since|as|where|when|should|must|in|on|at|if|for)\b)[a-z]",
+    r"[*`]*[^\S\n]+(?!(?:the|is|was|has|and|or|to|because|since|as|where|when|should|must|in|on|at|if|for)\b)[a-z]",
     re.IGNORECASE,
 )
 _LATER = re.compile(r"\blines?\W{1,20}(?P<number>\d{1,9})(?!\w|\.\d)", re.IGNORECASE)
