@@ -162,8 +162,9 @@ def value_of(text: str, name: str = "") -> str | None:
         value = literal_at_start(reading)
         if value is not None:
             return value
-        if truth(reading) is not None or reading.strip() in JSON:
-            return reading.strip()
+        word = reading.strip()
+        if word in JSON or (word[:1].isalpha() and truth(word) is not None):
+            return word
     return None
 
 
