@@ -30,7 +30,7 @@ UNPASSABLE = {
 # The suite of MBPP_404, the smaller of two numbers, has it first in all three of its calls.
 WEAK = {"def {name}(*args): return args[0]": {"MBPP_404"}}
 # Benchmarks whose suites have lists, with how many suites there are and have one.
-LISTED = {"humaneval": (164, 164), "mbpp": (427, 423), "humanevalfix": (164, 164), "classeval": (400, 271)}
+LISTED = {"humaneval": (164, 164), "mbpp": (427, 423), "humanevalfix": (164, 164), "classeval": (400, 274)}
 
 # Appended to a solution, makes every answer wrong.
 WRONG = """
