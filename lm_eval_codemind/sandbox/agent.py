@@ -83,7 +83,8 @@ class Agent:
         self._namespace["__file__"] = path = os.path.join(os.getcwd(), file)
         sys.modules[name] = sys.modules["__main__"] = module
         # A program finds modules that it wrote.
-        sys.path.insert(0, os.getcwd())
+        if os.getcwd() not in sys.path:
+            sys.path.insert(0, os.getcwd())
         if any("__file__" in text or "argv" in text for text in (source, tests)):
             # Who looks for the program finds it.
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:

@@ -544,7 +544,8 @@ names = ('HF_TOKEN', 'SSH_AUTH_SOCK', 'LOGNAME', 'CODEMIND_SANDBOX')
 return os.environ.get('USER') != 'sandbox' or any(name in os.environ for name in names)""")
 _escape("writes to the system", {F}, """
 here = os.path.dirname(os.__file__)
-paths = ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', here, *sys.path)
+paths = ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', here)
+paths += tuple(path for path in sys.path if path != os.getcwd())
 return succeeds(lambda path: open(path + '/codemind-was-here', 'w'), paths)""")
 _escape("makes its mark on Python's files", {F}, """
 for path in (os.__file__, sys.executable, os.path.dirname(os.__file__)):
