@@ -53,15 +53,15 @@ _CALLED = (
 )
 # A label or the start of a sentence in front of an answer, such as `Answer:`, `The program is` or `So f([1]) returns`.
 _LABEL = re.compile(
-    rf"[-*_#>\s]*(?:{_CALLED}\b[`*_]*(?:'s|\s+(?:is|are)\b\s*:?|[ \t]*{_MARK})"
-    r"|(?:[\w`*,()\[\]'\"-]+[ \t]+){0,8}?(?:returns|prints|outputs|yields|gives|equals|evaluates[ \t]+to)\b:?"
-    rf"|(?:the[ \t]+)?(?:{NAMES})[ \t]+of[ \t]+(?:[\w`*()]+[ \t]+){{1,4}}?is\b:?)"
+    rf"[-*_#>\s]*+(?:{_CALLED}\b[`*_]*(?:'s|\s+(?:is|are)\b\s*:?|[ \t]*{_MARK})"
+    r"|(?:[\w`*,()\[\]'\"-]++[ \t]++){0,8}?(?:returns|prints|outputs|yields|gives|equals|evaluates[ \t]+to)\b:?"
+    rf"|(?:the[ \t]+)?(?:{NAMES})[ \t]+of[ \t]+(?:[\w`*()]++[ \t]++){{1,4}}?is\b:?)"
     r"[`*_]*:?[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
 # The only labels of free text.
 _FREE_LABEL = re.compile(
-    r"[*_#>\s]*(?:(?:standard[ \t]+)?(?:output|input)|answer)[*_`]*:[*_`]*[ \t]*\n?(?P<inside>.*\S.*)",
+    r"[*_#>\s]*+(?:(?:standard[ \t]+)?(?:output|input)|answer)[*_`]*:[*_`]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
 # The asked name in front of an answer, such as `y =` or `The value of y is`.
