@@ -102,14 +102,18 @@ def record_task(
 
 
 def openings(suite: dict[str, Any], requests: Sequence[Any]) -> list[str]:
-    """Return the tag that opens thinking at the end of each prompt, and record that there is one.
+    """Return the tag with which the chat template opens thinking after each prompt, and record that there is one.
 
-    The prompt of a recorded response is the one that its row names. Of a chat endpoint only the user knows: the option
-    ``thinking``.
+    The prompt of a recorded response is the one that its row names. A tag that ends the task's own prompt belongs to
+    the form of its answers. Of a chat endpoint only the user knows: the option ``thinking``.
     """
     usual = thinking.OPENING if suite.get(THINKING) == OPENED else ""
-    prompts = (next(iter(getattr(request, RECORDED, ())), request.args[0]) for request in requests)
-    tags = [thinking.opening_of(str(prompt)) or usual for prompt in prompts]
+    tags = []
+    for request in requests:
+        prompt = str(next(iter(getattr(request, RECORDED, ())), request.args[0]))
+        is_own = prompt.rstrip().endswith(request.doc["prompt"].rstrip())
+        tags.append("" if is_own else thinking.opening_of(prompt))
+    tags = [tag or usual for tag in tags]
     if any(tags):
         suite[THINKING] = OPENED
     return tags

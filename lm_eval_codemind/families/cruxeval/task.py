@@ -64,7 +64,7 @@ class Cruxeval(UpstreamPrompts):
         return {"answer": f" {fields['output']}{after}" if setting == PHIND else f"{before}{assertion}{after}"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        # The prompts with CoT end with this mark, so it was put in front of the response as the start of its thinking.
+        # The prompts with CoT end with this mark, which a response may repeat.
         response = response.removeprefix(THOUGHT)
         if question.fields.get("extracted"):
             published, text = response, response if response.strip() else None
