@@ -30,7 +30,9 @@ sys.path.append(sys.argv[1])
 modules, secrets, names = json.loads(sys.argv[2])
 for name in modules:
     importlib.import_module(name)
-from lm_eval_codemind.sandbox import Job, Sandbox, isolation
+from lm_eval_codemind.sandbox import Job, Sandbox, isolation, lists
+# An editable clone has metadata, and the module that its entry point names needs packages that these environments lack.
+lists.entry_points = lambda group: ()
 program = '''
 import importlib, os
 def imports(name):
