@@ -11,10 +11,16 @@ import click
 from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.benchmarks.upstream import PARTS, digest_files
 from lm_eval_codemind.studies.re2.data import PART as RE2
-from lm_eval_codemind.studies.traces.ces_data import PART as CES
-from lm_eval_codemind.studies.traces.coconut_data import PART as COCONUT
+from lm_eval_codemind.studies.traces import ces_data, coconut_data
 
-PINNED = {**PARTS, "re2": RE2, "ces": CES, "coconut": COCONUT}
+PINNED = {
+    **PARTS,
+    "re2": RE2,
+    "ces": ces_data.PART,
+    "ces_prompts": ces_data.PROMPTS,
+    "coconut": coconut_data.PART,
+    "coconut_prompts": coconut_data.PROMPTS,
+}
 
 
 @click.command()
