@@ -1,6 +1,5 @@
 """Published traces: what recorded answers give, and which labels no execution gives."""
 
-import ast
 import contextlib
 import io
 import sys
@@ -128,8 +127,9 @@ def executed(row: dict[str, Any]) -> Iterator[int]:
 
     names: dict[str, Any] = {}
     exec(compile(row["code"], "<program>", "exec"), names)
-    call = row["prompt"].rpartition("```python\n")[2].partition("\n```")[0]
-    values = [eval(ast.unparse(argument), names) for argument in ast.parse(call, mode="eval").body.args]  # type: ignore[attr-defined]
+    # Some calls are recorded with a tuple of their arguments, others with one or several arguments.
+    stated = eval(row["arguments"].strip(), names)
+    values = stated if isinstance(stated, tuple) else (stated,)
     before = sys.gettrace()
     sys.settrace(trace)
     try:
