@@ -61,10 +61,10 @@ class LazyGroup(click.Group):
 
 def _fixable(error: Exception) -> bool:
     # Imported here, since they take long to import and are needed only after an error.
-    from lm_eval_codemind.data.benchmarks import UpstreamError
     from lm_eval_codemind.languages.python.importable import HiddenPackages
-    from lm_eval_codemind.proof.prove import MissingExtra
     from lm_eval_codemind.sandbox import IsolationUnavailable
+    from lm_eval_codemind.workshop.benchmarks import UpstreamError
+    from lm_eval_codemind.workshop.proof.prove import MissingExtra
 
     return isinstance(error, (UserError, UpstreamError, IsolationUnavailable, HiddenPackages, MissingExtra))
 

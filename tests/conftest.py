@@ -13,12 +13,12 @@ from filelock import FileLock
 from hypothesis import settings
 
 from lm_eval_codemind.data import catalogue
-from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.data.manifest import DATA_VARIABLE, intact, read_manifest, released_digests
 from lm_eval_codemind.problems import digest
 from lm_eval_codemind.sandbox.java import jdk
+from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.workshop.build import build
 
 pytest_plugins = ["tests.selection"]
 
@@ -78,7 +78,7 @@ def built_data(upstream: Upstream) -> Path:
     """A data directory with all benchmarks, for ``$CODEMIND_DATA``. Only to be read.
 
     Runs share it. What it holds has the bytes that were released; other benchmarks are built again, from upstream's
-    archives. That a build gives these bytes is for ``tests/data/test_build.py`` to show.
+    archives. That a build gives these bytes is for ``tests/workshop/test_build.py`` to show.
     """
     folder = ROOT / ".cache" / "built_data"
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart
 from tests.docs.replication import lines as documented_lines
 from tests.docs.replication import read as read_table
 from tests.docs.replication import undocumented

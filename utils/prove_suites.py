@@ -34,13 +34,13 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.data.facts.suites import CLASSES, FAIR, FILE, Verdict, load_verdicts
 from lm_eval_codemind.families.sr.score import mean_s_sr
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
+from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.workshop.python.hint_tests import hints_of
 from prove.ship import save
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"

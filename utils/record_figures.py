@@ -410,10 +410,10 @@ def data_lines(directory: Path) -> Iterator[Line]:
 def class_lines(path: Path, cache: Path) -> Iterator[Line]:
     """Yield which test classes of ClassEval the recorded classes pass. No command scores whole classes."""
     if not cache.exists():
-        from lm_eval_codemind.data.benchmarks import Upstream
-        from lm_eval_codemind.data.benchmarks.classeval import read_records
         from lm_eval_codemind.languages.python.code import extract_definition
         from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
+        from lm_eval_codemind.workshop.benchmarks import Upstream
+        from lm_eval_codemind.workshop.benchmarks.classeval import read_records
 
         responses = {row["task_id"]: row["response"] for row in read_lines(path)}
         verdicts: dict[tuple[str, str], bool] = {}

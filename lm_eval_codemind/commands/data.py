@@ -15,7 +15,7 @@ from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intac
 from lm_eval_codemind.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.data.benchmarks.upstream import Upstream
+    from lm_eval_codemind.workshop.benchmarks.upstream import Upstream
 
 
 class Name(click.Choice):  # type: ignore[type-arg]
@@ -57,8 +57,8 @@ _out = click.option(
 
 
 def _open(upstream: Path | None, directory: Path) -> Upstream:
-    from lm_eval_codemind.data.benchmarks.upstream import Upstream
-    from lm_eval_codemind.data.build import downloading
+    from lm_eval_codemind.workshop.benchmarks.upstream import Upstream
+    from lm_eval_codemind.workshop.build import downloading
 
     return Upstream(upstream) if upstream else downloading(directory)
 
@@ -80,7 +80,7 @@ def build_command(context: click.Context, names: tuple[str, ...], upstream: Path
     built. If a benchmark's files are missing or differ from the pinned ones, a warning says so and the others are
     built. The exit status is 1 if you named the benchmark, or if none was built.
     """
-    from lm_eval_codemind.data.build import build
+    from lm_eval_codemind.workshop.build import build
 
     directory = out or data_directory()
     by_default = context.get_parameter_source("names") is click.core.ParameterSource.DEFAULT
@@ -150,8 +150,8 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
     The exit status is 1 if anything differs.
     """
-    from lm_eval_codemind.proof.suites import BENCHMARKS, verify_lists
-    from lm_eval_codemind.proof.verify import verifiable, verify_benchmark, verify_transformations
+    from lm_eval_codemind.workshop.proof.suites import BENCHMARKS, verify_lists
+    from lm_eval_codemind.workshop.proof.verify import verifiable, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0

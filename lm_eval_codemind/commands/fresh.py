@@ -36,8 +36,8 @@ def command(file: Path, text: str, script: bool, examples: tuple[str, ...], coun
     run in the sandbox.
     """
     from lm_eval_codemind.data.facts.fresh import REASONS
-    from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
-    from lm_eval_codemind.proof.own import own_problem
+    from lm_eval_codemind.workshop.proof.fresh import make_fresh, run_on_own_input
+    from lm_eval_codemind.workshop.proof.own import own_problem
 
     code = read_text(file)
     try:

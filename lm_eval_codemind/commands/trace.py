@@ -11,7 +11,7 @@ import click
 from lm_eval_codemind.commands import FILE, read_text
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.languages.python.tracing import Step, Trace
+    from lm_eval_codemind.workshop.python.tracing import Step, Trace
 
 _WIDEST = 48
 
@@ -45,7 +45,7 @@ def command(file: Path, text: str | None, script: bool, max_steps: int, max_valu
     A step is one statement in one call of a function. Nested calls are indented. Comprehensions and lambdas belong to
     the step of their line.
     """
-    from lm_eval_codemind.languages.python.tracing import TraceFailed, trace
+    from lm_eval_codemind.workshop.python.tracing import TraceFailed, trace
 
     if text is None and not script:
         raise click.UsageError("--input 'CALL' is missing; or use --script to run the program itself")

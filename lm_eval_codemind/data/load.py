@@ -1,6 +1,6 @@
 """Built data: its problems and side files.
 
-Nothing here builds. What is missing is built by :mod:`lm_eval_codemind.data.build`, which is imported only then.
+Nothing here builds. What is missing is built by :mod:`lm_eval_codemind.workshop.build`, which is imported only then.
 """
 
 import logging
@@ -67,7 +67,7 @@ def load_bug(problem: Problem) -> Problem:
 def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
     """Return one side file of a benchmark: problem id -> record; problems that it has nothing for are missing.
 
-    The side is a key of :data:`~lm_eval_codemind.data.build.SIDES`.
+    The side is a key of :data:`~lm_eval_codemind.workshop.build.SIDES`.
 
     Raises:
         UserError: If there is no such benchmark.
@@ -95,7 +95,7 @@ def _place(name: str) -> _Place:
         return name, "", ""  # another package's, whose data may change with any release of that package
     directory = manifest.data_directory()
     if not manifest.intact(directory, name):
-        from lm_eval_codemind.data.build import build, downloading
+        from lm_eval_codemind.workshop.build import build, downloading
 
         logger.info("building %s in %s", name, directory)
         build([name], downloading(directory), directory)
@@ -110,7 +110,7 @@ def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
         from datasets import load_dataset
 
         return tuple(Problem.from_row(row) for row in load_dataset(place, name, split="test"))
-    from lm_eval_codemind.data.build import downloading, make_problems
+    from lm_eval_codemind.workshop.build import downloading, make_problems
 
     return tuple(make_problems(name, downloading(manifest.data_directory())))
 
@@ -119,7 +119,7 @@ def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
 def _digests(name: str, place: str, state: str) -> dict[str, str]:
     if state:
         return manifest.read_manifest(Path(place).parent)[name].digests
-    from lm_eval_codemind.data.build import make_files
+    from lm_eval_codemind.workshop.build import make_files
 
     return {file: digest(content) for file, content in make_files(name, _problems(name, place, state)).items()}
 
@@ -134,6 +134,6 @@ def _side(name: str, side: str, repository: str | None, directory: Path) -> Mapp
     place = _place(name)
     if place[2]:
         return load_records(side_path(Path(place[1]), side))
-    from lm_eval_codemind.data.build import SIDES
+    from lm_eval_codemind.workshop.build import SIDES
 
     return SIDES[side](name, _problems(*place))

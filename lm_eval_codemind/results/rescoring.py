@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.data.benchmarks import UpstreamError
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.views import view_of
@@ -25,6 +24,7 @@ from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
+from lm_eval_codemind.workshop.benchmarks import UpstreamError
 
 
 def replay(

@@ -10,9 +10,9 @@ from lm_eval_codemind.answers.comparison import (
     same_output,
     same_value,
 )
-from lm_eval_codemind.data.facts import labels
 from lm_eval_codemind.families.ier.score import same_text
 from lm_eval_codemind.sandbox import judge
+from lm_eval_codemind.workshop.facts import labels
 from tests.answers.test_literals import values
 
 

@@ -6,11 +6,11 @@ from click.testing import CliRunner
 
 from errata import FOLDER, LISTS, PAGE, filled, lists
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.benchmarks import Upstream
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE, released_digests
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.verify import verifiable, verify_benchmark
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.proof.verify import verifiable, verify_benchmark
 from tests.cli import refused, said
 
 

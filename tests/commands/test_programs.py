@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli import codemind, refused, said
-from tests.proof.test_fresh import LOOP, SCRIPT
-from tests.transforms.behaviour import observe
+from tests.workshop.proof.test_fresh import LOOP, SCRIPT
+from tests.workshop.transforms.behaviour import observe
 
 
 @pytest.fixture(autouse=True)

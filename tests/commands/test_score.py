@@ -11,9 +11,9 @@ from statistics import fmean, stdev
 import pytest
 
 from lm_eval_codemind.commands.score import _model_name
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.harness.recordings import Recordings
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import refused, said
 from tests.run_files import read_rows, read_run
 

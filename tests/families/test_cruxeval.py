@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.benchmarks import Upstream, UpstreamError, cruxeval
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.data.manifest import released_digests
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
@@ -23,6 +21,8 @@ from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem, digest, dump_side
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, shared_sandbox
+from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError, cruxeval
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart
 from tests.cli import said
 from tests.families.reference import reference_run
 from tests.run_files import read_rows, read_run

@@ -12,7 +12,6 @@ import pytest
 import yaml
 from lm_eval.api.model import LM
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.der.task import DER, dataset, with_input
 from lm_eval_codemind.families.ier.task import IER
@@ -25,6 +24,7 @@ from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]

@@ -9,7 +9,7 @@ from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.questions import Answer
-from tests.transforms.behaviour import observe
+from tests.workshop.transforms.behaviour import observe
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ import pytest
 
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
 from tests.results.harness import evaluate
 
@@ -86,7 +86,7 @@ def test_a_data_directory_that_cannot_be_written(tmp_path, monkeypatch):
         made.append(seed)
         return fresh.from_records(fresh.load_records("sample"), problems)
 
-    monkeypatch.setattr("lm_eval_codemind.proof.fresh.make_fresh", make)
+    monkeypatch.setattr("lm_eval_codemind.workshop.proof.fresh.make_fresh", make)
     twice = [fresh.load_fresh("sample", 77, 1) for _ in range(2)]
     assert twice[0] == twice[1] and made == [77] and len(list((tmp_path / "user").rglob("*.json.gz"))) == 1
     (tmp_path / "user" / "fresh").rename(tmp_path / "elsewhere")

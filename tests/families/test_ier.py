@@ -1,13 +1,13 @@
 import pytest
 
 from lm_eval_codemind import family
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.families.ier import published
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness import provenance
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.workshop.benchmarks import sample
 
 
 def test_dataset_of_the_sample():

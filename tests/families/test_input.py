@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from find_plain import find_plain_inputs
 from lm_eval_codemind import family as question_family
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.build import PLAIN_INPUTS
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.families.input import task as family
 from lm_eval_codemind.harness.templates import Templates
@@ -23,6 +21,8 @@ from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
+from lm_eval_codemind.workshop.benchmarks import sample
+from lm_eval_codemind.workshop.build import PLAIN_INPUTS
 from tests.run_files import read_rows
 
 PROBLEMS = {problem.problem_id: problem for problem in sample.read()}

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.cruxeval import lcb, task
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, shared_sandbox
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.build import build
 from tests.cli import said
 from tests.families.reference import reference_run
 from tests.results.harness import task_manager

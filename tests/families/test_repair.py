@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.repair import task as repair
 from lm_eval_codemind.languages import get_language
@@ -18,6 +17,7 @@ from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.sandbox import SharedPool, Status
 from lm_eval_codemind.sandbox.java import jdk
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
 from tests.results.harness import evaluate
 

@@ -13,7 +13,6 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind import family as question_family
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
@@ -21,6 +20,7 @@ from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.families.reference import reference_run
 
 BOTH = [sr.NO_TEST, sr.WITH_TEST]

@@ -14,10 +14,10 @@ import json
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks.classeval import read_records
 from lm_eval_codemind.languages.python.code import extract_definition
-from lm_eval_codemind.proof.prove import REQUIRED_MODULES
 from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
+from lm_eval_codemind.workshop.benchmarks.classeval import read_records
+from lm_eval_codemind.workshop.proof.prove import REQUIRED_MODULES
 from tests.run_files import read_rows
 
 pytestmark = pytest.mark.proof

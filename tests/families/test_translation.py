@@ -181,7 +181,7 @@ def test_no_document_is_beyond_the_limit():
         asked = [kind for kind in language.kinds if (templates.directory / f"{kind.template}.txt").is_file()]
         assert asked
         for kind in asked:
-            # A program of the greatest length with the greatest input and output; see proof/prove_outputs.py.
+            # A program of the greatest length with the greatest input and output; see workshop/proof/prove_outputs.py.
             fields = {"code": "#" * 10_000, "entry_point": "f" * 50, "input": "1" * 1_000, "output": "2" * 1_000}
             prompt = templates.render(kind.template, **DER.prompt(kind, fields, "own_program"))
             target = templates.render("response", **DER.target(kind, fields, "own_program"))

@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.data.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
 from lm_eval_codemind.families.unrolled import task as unrolled
 from lm_eval_codemind.sandbox import shared_sandbox
-from lm_eval_codemind.transforms.unrolling import REASONS
+from lm_eval_codemind.workshop.benchmarks import sample
+from lm_eval_codemind.workshop.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
+from lm_eval_codemind.workshop.transforms.unrolling import REASONS
 from prove_unrolled import gives_output, has_loops, job
 
 

@@ -11,7 +11,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.families.verdict import score as scores
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.families.verdict.task import changed_lines
@@ -19,6 +18,7 @@ from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.traces import ces
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
 from tests.results.harness import evaluate
 from tests.run_files import read_rows

@@ -6,9 +6,9 @@ from unittest import mock
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.harness.journal import Journal, Progress, forget_journals
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import codemind, said
 
 

@@ -95,10 +95,10 @@ OTHERS = [
     ("tests/answers/test_layouts.py", "lm_eval_codemind/families/ier/score.py", True),  # named by a YAML file
     ("tests/answers/test_layouts.py", "lm_eval_codemind/families/sr/templates/examples.yaml", True),
     ("tests/answers/test_layouts.py", "lm_eval_codemind/commands/show.py", False),
-    ("tests/data/test_build.py", "lm_eval_codemind/studies/re2/data.py", True),  # imported when its benchmark is read
+    ("tests/workshop/test_build.py", "lm_eval_codemind/studies/re2/data.py", True),  # its benchmark names it
     ("tests/docs/test_commands.py", "lm_eval_codemind/commands/show.py", True),  # found below a package
     ("tests/docs/test_commands.py", "README.md", True),
-    ("tests/proof/test_bugs.py", "lm_eval_codemind/families/ier/task.py", False),
+    ("tests/workshop/proof/test_bugs.py", "lm_eval_codemind/families/ier/task.py", False),
 ]
 
 

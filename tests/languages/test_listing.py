@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks.sample import read_java
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.languages.java.syntax import parse_valid
+from lm_eval_codemind.workshop.benchmarks.sample import read_java
 
 
 def pieces(language: str, source: str) -> list[tuple[str, str]]:

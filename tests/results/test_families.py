@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.families.sr.score import r_sr
 from lm_eval_codemind.families.views import view_of, views
 from lm_eval_codemind.questions import Answer
@@ -15,6 +14,7 @@ from lm_eval_codemind.results.associations import overlap
 from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
 from tests.results.harness import evaluate
 

@@ -3,7 +3,14 @@ import subprocess
 import sys
 
 # What takes long to import, and what these commands do not need.
-UNNEEDED = ("datasets", "pandas", "torch", "lm_eval", "lm_eval_codemind.sandbox.sandbox", "lm_eval_codemind.data.build")
+UNNEEDED = (
+    "datasets",
+    "pandas",
+    "torch",
+    "lm_eval",
+    "lm_eval_codemind.sandbox.sandbox",
+    "lm_eval_codemind.workshop.build",
+)
 _PROGRAM = """
 import contextlib, io, json, sys
 from lm_eval_codemind.cli import main

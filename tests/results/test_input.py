@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.workshop.benchmarks import sample
 from tests.results.harness import evaluate
 
 TASKS = ["codemind_ier_sample", "codemind_input_sample"]

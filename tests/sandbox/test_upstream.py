@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.build import read_proven, suite_jobs
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, lists
+from lm_eval_codemind.workshop.build import read_proven, suite_jobs
 
 pytestmark = pytest.mark.proof
 

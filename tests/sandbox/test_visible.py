@@ -262,8 +262,8 @@ def installed(place: Path) -> Layout:
     tiny(packages)
     copy = packages / "lm_eval_codemind"
     shutil.copytree(ROOT / "lm_eval_codemind", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    benchmarks = copy / "data/benchmarks"
-    hidden = [copy / "__init__.py", benchmarks / "sample.py", *(benchmarks / "sample_data").iterdir()]
+    reader, programs = copy / "workshop/benchmarks/sample.py", copy / "data/benchmarks/sample_data"
+    hidden = [copy / "__init__.py", reader, *programs.iterdir()]
     return Layout(place / "env/bin/python", secrets=hidden, root=packages)
 
 
@@ -275,7 +275,7 @@ LAYOUTS = (
 
 def seen(layout: Layout) -> dict[str, list[object]]:
     """Return, by level, what the programs see that the interpreter of a layout runs."""
-    here = (ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/data/benchmarks/sample.py")
+    here = (ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/workshop/benchmarks/sample.py")
     secrets = [*layout.secrets, *here]
     assert all(path.exists() for path in secrets)
     unlisted = [*layout.unlisted, ROOT / "tests", Path.home()]

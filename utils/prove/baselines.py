@@ -27,8 +27,8 @@ from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.execution.trace import written
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.statistics import mean
+from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from runtime_questions import last_literal_of
 from runtime_rules import points, reachable
 from surface import following, learned

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.benchmarks.upstream import PARTS, digest_files
 from lm_eval_codemind.studies.re2.data import PART as RE2
 from lm_eval_codemind.studies.traces import ces_data, coconut_data
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, digest_files
 
 PINNED = {
     **PARTS,

@@ -19,13 +19,13 @@ from baselines import FAMILIES, documents_of, policies
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.build import PLAIN_INPUTS
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Sandbox, ScriptCase
 from lm_eval_codemind.studies.re2.task import FACTS, compared
+from lm_eval_codemind.workshop.build import PLAIN_INPUTS
 from ship import save
 
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")

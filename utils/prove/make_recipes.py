@@ -2,7 +2,7 @@
 
     python utils/prove/make_recipes.py --upstream DIR [--benchmark NAME ...] [--workers N]
 
-Recipes must be made again whenever a rule of lm_eval_codemind/transforms changes: what was verified is what the rules
+Recipes must be made again whenever a rule of workshop/transforms changes: what was verified is what the rules
 made then. Rules that were dropped because a program behaved differently are printed and recorded. For the published
 ClassEval the artifact's own C+ are run, and those that fail their tests are marked.
 """
@@ -14,16 +14,16 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.build import downloading, read_proven
 from lm_eval_codemind.data.catalogue import benchmarks, fixed_form, get_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
-from lm_eval_codemind.data.facts.recipes import Recipe, load_recipes
-from lm_eval_codemind.data.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, digest
-from lm_eval_codemind.proof.make_recipes import transform_all
 from lm_eval_codemind.sandbox import Sandbox
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.build import downloading, read_proven
+from lm_eval_codemind.workshop.facts.recipes import Recipe, load_recipes
+from lm_eval_codemind.workshop.facts.sr_exceptions import depends_on_version
+from lm_eval_codemind.workshop.proof.make_recipes import transform_all
 from ship import record_of, save
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import click
 
 from flow_records import rewritten
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.build import LOOP_LENGTHS, read_problems, short_digest
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.build import LOOP_LENGTHS, read_problems, short_digest
 from prove_executions import run_all
 from ship import save
 

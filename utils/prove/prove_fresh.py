@@ -18,8 +18,8 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.fresh import REASONS, SHIPPED_SEED, Fresh, Run, records_of
 from lm_eval_codemind.families.fresh.task import load_fresh
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.fresh import make_fresh
-from lm_eval_codemind.proof.prove import prove_labels
+from lm_eval_codemind.workshop.proof.fresh import make_fresh
+from lm_eval_codemind.workshop.proof.prove import prove_labels
 from ship import save
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")

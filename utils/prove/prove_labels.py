@@ -16,14 +16,14 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from lm_eval_codemind.data import build as building
-from lm_eval_codemind.data.benchmarks.upstream import Upstream
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.data.facts.suites import STEPS
 from lm_eval_codemind.data.load import load_benchmark
-from lm_eval_codemind.proof.suites import BENCHMARKS
-from lm_eval_codemind.proof.verify import execute_benchmark
 from lm_eval_codemind.sandbox import Sandbox, lists
+from lm_eval_codemind.workshop import build as building
+from lm_eval_codemind.workshop.benchmarks.upstream import Upstream
+from lm_eval_codemind.workshop.proof.suites import BENCHMARKS
+from lm_eval_codemind.workshop.proof.verify import execute_benchmark
 from ship import record_of, save
 
 DIGESTS = Path(building.__file__).with_name("released_digests.json")

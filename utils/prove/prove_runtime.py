@@ -23,14 +23,14 @@ import click
 
 import runtime_questions
 from lm_eval_codemind.answers.literals import parse_literal
-from lm_eval_codemind.data.benchmarks import Upstream, reval
-from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE, InputLabels, load_labels
-from lm_eval_codemind.languages.python.recorder import units
-from lm_eval_codemind.languages.python.tracing import Trace, Value, read_trace
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
+from lm_eval_codemind.workshop.benchmarks import Upstream, reval
+from lm_eval_codemind.workshop.build import read_proven
+from lm_eval_codemind.workshop.python.recorder import units
+from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace
 from prove_executions import HASH_SEEDS, run_all, stdin_of, tracing_source
 from runtime_rules import points
 from self_logging import self_logging, text_of

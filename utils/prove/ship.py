@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.data.facts.labels import Proof
-from lm_eval_codemind.data.facts.recipes import Recipe
+from lm_eval_codemind.workshop.facts.labels import Proof
+from lm_eval_codemind.workshop.facts.recipes import Recipe
 
 
 def save(name: str, records: Mapping[str, Any], levels: int = 1, folder: Path | None = None) -> Path:

@@ -5,8 +5,8 @@ import re
 
 from lm_eval_codemind.languages.java.suites import RECEIVER, calls_in
 from lm_eval_codemind.languages.java.syntax import Node, Tree, parse_valid
-from lm_eval_codemind.languages.python.hint_tests import function_hints
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.workshop.python.hint_tests import function_hints
 
 
 def assertions(problem: Problem) -> dict[str, str]:

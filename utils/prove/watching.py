@@ -16,8 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.languages.python.recorder import Recorder, vars_of
-from lm_eval_codemind.languages.python.tracing import Trace, Value, recorder_source
+from lm_eval_codemind.workshop.python.recorder import Recorder, vars_of
+from lm_eval_codemind.workshop.python.tracing import Trace, Value, recorder_source
 
 _INSIDE = "\n# -- inside the sandbox\n"
 
@@ -29,7 +29,7 @@ class LineRun:
     Attributes:
         first: Index of its first step.
         last: Index of its last step.
-        end: How the last step ended, see :class:`~lm_eval_codemind.languages.python.tracing.Step`.
+        end: How the last step ended, see :class:`~lm_eval_codemind.workshop.python.tracing.Step`.
         values: The values when it ended.
         next: Index of the first step begun after ``first`` that is not of this run, in whatever frame; None where the
             program ended.

@@ -17,23 +17,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.data.build import PLAIN_INPUTS
 from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.facts import executions, shipped
-from lm_eval_codemind.data.facts.labels import Proof, load_proofs
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
-from lm_eval_codemind.data.facts.recipes import load_failing
 from lm_eval_codemind.data.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
-from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.data.facts.suites import CLASSES, load_verdicts
-from lm_eval_codemind.data.facts.unrolled import load_unrollings
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import CATEGORIES, EXCLUSION_REASONS, TEST_CASES, Problem, load_problems, shown_cases
 from lm_eval_codemind.studies.re2.data import TASKS, source_of
 from lm_eval_codemind.studies.re2.task import proofs as re2_proofs
 from lm_eval_codemind.studies.reval.rules import is_answerable
-from lm_eval_codemind.transforms import unrolling
+from lm_eval_codemind.workshop.build import PLAIN_INPUTS
+from lm_eval_codemind.workshop.facts.labels import Proof, load_proofs
+from lm_eval_codemind.workshop.facts.recipes import load_failing
+from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.workshop.facts.unrolled import load_unrollings
+from lm_eval_codemind.workshop.transforms import unrolling
 
 ROOT = Path(__file__).parents[2]
 PAGE, FOLDER = ROOT / "docs" / "data.md", ROOT / "docs" / "errata"

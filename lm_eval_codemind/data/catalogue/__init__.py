@@ -69,8 +69,8 @@ class Benchmark:
         kind: The kind of all its programs; None where kinds are mixed.
         size: The number of problems the pinned revision yields, excluded ones included.
         reader: The function that reads it, or its name as ``module:function``. It gets the upstream repositories
-            (:class:`~lm_eval_codemind.data.benchmarks.Upstream`) and returns problems whose labels are not proven yet.
-            A name is imported when the benchmark is built, and not before.
+            (:class:`~lm_eval_codemind.workshop.benchmarks.Upstream`) and returns problems whose labels are not proven
+            yet. A name is imported when the benchmark is built, and not before.
         archives: The upstream repositories that it is read from; none if its data comes with its package.
         sources: What it is made of, with the licences.
         labels: How its labels come about: ``proven`` by execution, with the proof in this package; as ``published``,
@@ -135,7 +135,7 @@ SOURCES = {name: Source(name, **fields) for name, fields in _CONTENT["sources"].
 
 
 def _benchmark(name: str, fields: dict[str, Any]) -> Benchmark:
-    fields = {**fields, "reader": f"lm_eval_codemind.data.benchmarks.{fields['reader']}"}
+    fields = {**fields, "reader": f"lm_eval_codemind.workshop.benchmarks.{fields['reader']}"}
     for field, known in (("archives", ARCHIVES), ("sources", SOURCES)):
         if field in fields:
             fields[field] = tuple(known[each] for each in fields[field])

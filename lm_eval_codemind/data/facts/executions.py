@@ -29,7 +29,7 @@ class Execution:
     """The proven execution of a problem's program on its input.
 
     A step is one execution of a statement, or of the header of a compound one. See
-    :mod:`lm_eval_codemind.languages.python.tracing`.
+    :mod:`lm_eval_codemind.workshop.python.tracing`.
 
     Attributes:
         steps: The first line and the value of each step, in order; empty if :attr:`reason` is not "".

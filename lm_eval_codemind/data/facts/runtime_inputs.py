@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.names import without_lines
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.workshop.benchmarks import reval
 
 # The number of the input of a program that has only one.
 ONLY = "0"

@@ -23,8 +23,8 @@ from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
-from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Key, Question
+from lm_eval_codemind.workshop.proof.prove_outputs import Execution, prove_outputs
 
 INPUT_SEED = 0
 VIEW = "lm_eval_codemind.families.der.view:DependentView"

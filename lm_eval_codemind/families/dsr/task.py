@@ -54,9 +54,9 @@ class SemanticsReasoning(Family):
             # A simplified program may keep the imports of C+.
             require_runnable(problems, self.answered_in, ["transformed"])
             return problems
-        from lm_eval_codemind.proof.make_recipes import freshly_transformed
         from lm_eval_codemind.sandbox import shared_sandbox
-        from lm_eval_codemind.transforms.library import PACKAGES
+        from lm_eval_codemind.workshop.proof.make_recipes import freshly_transformed
+        from lm_eval_codemind.workshop.transforms.library import PACKAGES
 
         get_language("python").require([f"import {', '.join(PACKAGES)}"])
         return freshly_transformed(problems, seed, shared_sandbox())

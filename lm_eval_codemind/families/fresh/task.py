@@ -102,7 +102,7 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
         IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
     """
     # Who uses the packaged inputs makes none.
-    from lm_eval_codemind.proof.fresh import VERSION, make_fresh
+    from lm_eval_codemind.workshop.proof.fresh import VERSION, make_fresh
 
     problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
     if any(problem.language != "python" for problem in problems):

@@ -86,7 +86,7 @@ def _texts(content: str) -> Mapping[str, Any]:
 
 
 def filled(template: Sequence[str | Mapping[str, str]], values: Mapping[str, str]) -> str:
-    """Return a template of :mod:`lm_eval_codemind.data.benchmarks.scripts` with values in its fields."""
+    """Return a template of :mod:`lm_eval_codemind.workshop.benchmarks.scripts` with values in its fields."""
     return "".join(part if isinstance(part, str) else values[part["field"]] for part in template)
 
 

@@ -13,7 +13,6 @@ from lm_eval_codemind.answers import forms
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.answers.pipeline import ANSWER, Read, read
-from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
@@ -25,6 +24,7 @@ from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.workshop.benchmarks import reval
 
 FILTER = "extract-answer"
 

@@ -27,7 +27,7 @@ class _Java(Language):
     title = "Java"
     fence = "java"
     kinds = (Function(), Script())
-    prover = "lm_eval_codemind.proof.prove_java:prove_java_labels"
+    prover = "lm_eval_codemind.workshop.proof.prove_java:prove_java_labels"
     marks = (
         ("comment", r"//[^\n]*|/\*[\s\S]*?(?:\*/|$)"),
         ("string", r'"""[\s\S]*?(?:"""|$)' + r'|"(?:\\[^\n]|[^"\\\n])*"?' + r"|'(?:\\[^\n]|[^'\\\n])*'?"),

@@ -25,7 +25,7 @@ class _Python(Language):
     title = "Python"
     fence = "python"
     kinds = (Function(), Method(), Script())
-    prover = "lm_eval_codemind.proof.prove:prove_labels"
+    prover = "lm_eval_codemind.workshop.proof.prove:prove_labels"
     marks = (
         ("comment", r"#[^\n]*"),
         (

@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lm_eval_codemind.languages.python.filled import MaskedInput
-from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
+from lm_eval_codemind.workshop.python.mutation import Branch, Spans, source_tree
 
 # Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
 # others.

@@ -17,8 +17,8 @@ from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
     from lm_eval_codemind.languages.python.filled import MaskedInput
-    from lm_eval_codemind.languages.python.mutation import Branch
     from lm_eval_codemind.sandbox import Job, Limits
+    from lm_eval_codemind.workshop.python.mutation import Branch
 
 # The number of changes of a script's input that are tried for each one that is wanted.
 _MORE = 10
@@ -67,12 +67,12 @@ class PythonKind(Kind):
         return set(re.findall(r"[^\W\d]\w*", f"{problem.tests} {problem.input} {problem.entry_point}"))
 
     def code_following_misleading_test(self, problem: Problem) -> str | None:
-        from lm_eval_codemind.languages.python import hint_tests
+        from lm_eval_codemind.workshop.python import hint_tests
 
         return hint_tests.code_following_misleading_test(problem)
 
     def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
-        from lm_eval_codemind.languages.python import hint_tests
+        from lm_eval_codemind.workshop.python import hint_tests
 
         return hint_tests.with_hint(problem, seed, telling)
 
@@ -129,7 +129,7 @@ class PythonKind(Kind):
         Args:
             bold: Whether the edits may be large enough that the program takes other branches.
         """
-        from lm_eval_codemind.languages.python.mutation import changed_inputs
+        from lm_eval_codemind.workshop.python.mutation import changed_inputs
 
         known = set(self.known_inputs(problem))
         tree = self.input_tree(problem, base)
@@ -354,14 +354,14 @@ class Script(PythonKind, ScriptKind):
         return PredictedInput(text if not text or text.endswith("\n") else text + "\n", recorded=False)
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
-        from lm_eval_codemind.languages.python.mutation import text_tree
+        from lm_eval_codemind.workshop.python.mutation import text_tree
 
         return text_tree(input)
 
     def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
         """Return inputs in the format that the problem's input and its test cases show."""
-        from lm_eval_codemind.languages.python.mutation import changed_inputs
-        from lm_eval_codemind.languages.python.stdin_format import StdinFormat
+        from lm_eval_codemind.workshop.python.mutation import changed_inputs
+        from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
 
         known = self.known_inputs(problem)
         format = StdinFormat(known)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.data.benchmarks.published_prompts import text_problem
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import RE2BENCH
+from lm_eval_codemind.workshop.benchmarks.published_prompts import text_problem
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream
 
 DIFFICULTIES = ("easy", "difficult")
 OUTPUT, INPUT, LOOP, BRANCH = TASKS = ("output", "input", "loop", "branch")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from lm_eval_codemind.data.benchmarks import reval
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
@@ -16,6 +15,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.studies.reval import rules
+from lm_eval_codemind.workshop.benchmarks import reval
 
 _COLUMNS = ("code", "entry_point", "complexity")
 _VIEW = "lm_eval_codemind.studies.reval.view:PublishedRuntimeView"

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lm_eval_codemind.data.benchmarks.published_prompts import TEMPLATES, text_problem
-from lm_eval_codemind.data.benchmarks.scripts import Script
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream, plain_text
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import CES
+from lm_eval_codemind.workshop.benchmarks.published_prompts import TEMPLATES, text_problem
+from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream, plain_text
 
 NAME = "ces"
 PART = ArchivePart(

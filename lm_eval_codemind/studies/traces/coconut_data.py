@@ -11,11 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from lm_eval_codemind.data.benchmarks.published_prompts import TEMPLATES, text_problem
-from lm_eval_codemind.data.benchmarks.scripts import Script
-from lm_eval_codemind.data.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import COCONUT
+from lm_eval_codemind.workshop.benchmarks.published_prompts import TEMPLATES, text_problem
+from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream
 
 NAME = "coconut"
 _TRACES = "HumanEval_trace.csv"

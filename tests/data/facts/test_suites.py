@@ -2,13 +2,13 @@
 
 import pytest
 
-from lm_eval_codemind.data.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.data.facts.suites import CLASSES, load_verdicts, verdict_of
 from lm_eval_codemind.data.manifest import benchmark_path
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import load_problems
+from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.workshop.python.hint_tests import hints_of
 from prove_suites import BENCHMARKS, READING, load_programs
 from prove_suites import main as prove
 from tests.run_files import read_rows

@@ -6,7 +6,7 @@ from lm_eval_codemind.families.runtime.task import RUNTIME
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
-from tests.data.benchmarks.test_sample import evaluate
+from tests.workshop.benchmarks.test_sample import evaluate
 
 KINDS = [kind.name for kind in get_language("python").kinds]
 

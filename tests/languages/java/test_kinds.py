@@ -2,10 +2,10 @@
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import sample
 from lm_eval_codemind.languages import Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Case
 from lm_eval_codemind.sandbox import Sandbox, SharedPool, Status
+from lm_eval_codemind.workshop.benchmarks import sample
 
 PROBLEM = sample.read_java()[0]
 KIND = kind_of(PROBLEM)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lm_eval_codemind.data.benchmarks import Upstream
-from lm_eval_codemind.data.benchmarks.sample import read_java
-from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Status
 from lm_eval_codemind.sandbox.java.sandbox import COMPILE_ERROR, JavaSandbox
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.benchmarks.sample import read_java
+from lm_eval_codemind.workshop.build import read_proven
 from tests.sandbox.java.mutants import mutants
 
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)

@@ -3,9 +3,9 @@ import io
 
 import pytest
 
-from lm_eval_codemind.data.benchmarks import sample
-from lm_eval_codemind.data.build import LOOP_LENGTHS
 from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.workshop.benchmarks import sample
+from lm_eval_codemind.workshop.build import LOOP_LENGTHS
 from measure_loops import COUNTER, count_loops, measure_loop_lengths
 
 

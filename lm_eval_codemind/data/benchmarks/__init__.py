@@ -1,5 +1,0 @@
-"""The readers of benchmarks from the files of their upstream repositories: one module per benchmark."""
-
-from lm_eval_codemind.data.benchmarks.upstream import Upstream, UpstreamError
-
-__all__ = ["Upstream", "UpstreamError"]

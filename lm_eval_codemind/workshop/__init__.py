@@ -1,0 +1,1 @@
+"""The workshop: what makes and proves the data. Whoever evaluates built data imports none of it."""

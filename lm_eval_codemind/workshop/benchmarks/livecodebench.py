@@ -1,0 +1,135 @@
+"""LiveCodeBench's code execution: calls of LeetCode solutions, from a data set on the Hub.
+
+Labels are executed when the data is built, since no proof of them is packaged. Upstream executes its programs after a
+list of imports, which the data set does not have. A program here starts with those imports that it needs.
+"""
+
+import ast
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.data.catalogue import ARCHIVES
+from lm_eval_codemind.languages.python.names import free_names, module_names
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
+from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream
+
+NAME = "lcb_execution"
+_ARCHIVE = ARCHIVES["execution-v2"]
+_PROMPTS, _PROMPTS_FILE = "lcb_prompts", "code_execution.py"
+# Form of a prompt -> upstream's function.
+_FORMS = {"output_direct": "make_direct_output_prompt", "output_cot": "make_cot_output_prompt"}
+# Outputs that depend on hashing differ between these.
+_HASH_SEEDS = (0, 1)
+# Module -> its names that programs use without an import. Source: ``evaluation/utils_execute.py`` of LiveCodeBench.
+_NAMES = {
+    "bisect": "bisect_left bisect_right insort",
+    "collections": "Counter OrderedDict defaultdict deque",
+    "copy": "deepcopy",
+    "functools": "cache lru_cache partial reduce",
+    "heapq": "heapify heappop heappush merge",
+    "itertools": "accumulate chain combinations count cycle groupby islice permutations product repeat zip_longest",
+    "math": "ceil comb floor gcd inf isqrt log log10 log2 prod sqrt",
+    "operator": "iand itemgetter sub",
+    "os.path": "commonprefix",
+    "random": "randrange shuffle",
+    "string": "ascii_lowercase",
+    "typing": "Any Callable Dict Generator Iterable Iterator List Optional Set Tuple Union",
+}
+# The modules that programs use without an import.
+_MODULES = sorted({*_NAMES, "re", "sys"} - {"os.path", "typing"})
+_IMPORTS = {name: f"import {name}" for name in _MODULES} | {
+    name: f"from {module} import {name}" for module, names in _NAMES.items() for name in names.split()
+}
+_IMPORTS |= {
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "re_search": "from re import search as re_search",
+}
+
+
+def read(upstream: Upstream) -> list[Problem]:
+    """Return the problems in upstream's order, with the labels that execution gives; others are excluded.
+
+    Source: the columns ``id``, ``function_name``, ``code``, ``input`` and ``output`` of the split ``test``.
+    """
+    rows = [{**row, "code": with_imports(row["code"])} for row in upstream.rows(_ARCHIVE)]
+    jobs = [Job.evaluate(row["code"], [row["input"]], job_id=row["id"]) for row in rows]
+    runs = []
+    for seed in _HASH_SEEDS:
+        with Sandbox(hash_seed=seed) as sandbox:
+            runs.append(sandbox.run(jobs))
+    return [_problem(row, outcomes) for row, outcomes in zip(rows, zip(*runs, strict=True), strict=True)]
+
+
+def read_prompts(upstream: Upstream) -> list[Problem]:
+    """Return a problem for each row, with its prompts and the system message as JSON in ``upstream_questions``.
+
+    Source: ``lcb_runner/prompts/code_execution.py`` of LiveCodeBench/LiveCodeBench.
+
+    Raises:
+        UpstreamError: If the file or the data set is not there, or the file has another form.
+    """
+    script = Script(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE], PARTS[_PROMPTS].place(_PROMPTS_FILE))
+    system = script.texts(script.statements("format_prompt_execution_base"))["system_message"]
+    return [
+        Problem(
+            problem_id=row["id"],
+            benchmark=_PROMPTS,
+            kind="function",
+            language="python",
+            code=row["code"],
+            entry_point=row["function_name"],
+            category="published",
+            provenance=script.place,
+            upstream_questions=json.dumps(
+                {form: script.filled(name, row) for form, name in _FORMS.items()} | {"system": system}
+            ),
+        )
+        for row in upstream.rows(_ARCHIVE)
+    ]
+
+
+def with_imports(code: str, statement: str = "") -> str:
+    """Return a program with the imports in front that it and a statement need; unchanged if one does not parse."""
+    try:
+        missing = free_names(ast.parse(code))
+        missing |= free_names(ast.parse(statement)) - module_names(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return code
+    lines = [line for name, line in _IMPORTS.items() if name in missing]
+    return "\n".join([*lines, "", code]) if lines else code
+
+
+def _problem(row: Mapping[str, Any], outcomes: tuple[Outcome, ...]) -> Problem:
+    reason = _reason(row["output"], outcomes)
+    return Problem(
+        problem_id=row["id"],
+        benchmark=NAME,
+        kind="function",
+        language="python",
+        code=row["code"].strip() + "\n",
+        entry_point=row["function_name"],
+        input=row["input"],
+        output=None if reason else row["output"],
+        category="excluded" if reason else "confirmed",
+        reason=reason,
+        published_output=row["output"],
+        provenance=f"{_ARCHIVE.repository}@{_ARCHIVE.revision}",
+    )
+
+
+def _reason(label: str, outcomes: tuple[Outcome, ...]) -> str:
+    """Return why a label is not proven, as a key of the reasons for exclusion; empty if it is."""
+    observed = [outcome.observations[0] for outcome in outcomes if outcome.passed]
+    if len(observed) < len(outcomes) or any(one.exception_type for one in observed):
+        return "no_output"
+    literals = [one.literal for one in observed]
+    if None in literals:
+        return "no_literal"
+    if not all(same_computed(literal or "", literals[0] or "", printed=False) for literal in literals):
+        return "identity"
+    return "" if same_computed(literals[0] or "", label, printed=False) else "other_output"

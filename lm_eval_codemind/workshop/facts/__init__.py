@@ -1,0 +1,1 @@
+"""What executions have shown, applied to problems when data is built. Nothing here executes a program."""

@@ -1,0 +1,191 @@
+"""Programs of the user's own: their outputs and executions, proven here.
+
+A label is proven if many runs agree: with several hash seeds, without fixed random seeds, with the clock more than a
+year apart, and with both ways in which versions of Python add floats.
+"""
+
+import ast
+import dataclasses
+import importlib.util
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import cycle
+
+from lm_eval_codemind.data.facts.executions import Execution
+from lm_eval_codemind.data.facts.fresh import Fresh
+from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.languages.python.kinds import after_future_imports
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.sandbox import Job, SeededPool
+from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, chosen, events, target_of
+from lm_eval_codemind.workshop.proof.fresh import make_fresh
+from lm_eval_codemind.workshop.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION, MissingExtra
+from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
+from lm_eval_codemind.workshop.proof.prove_outputs import Execution as Run
+from lm_eval_codemind.workshop.python.recorder import CodeUnit, units
+from lm_eval_codemind.workshop.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job
+
+OWN = "own"
+"""The name of the benchmark of these programs."""
+
+_HASH_SEEDS = (1, 2, 3, 4, 5, 6)
+_SHIFTED = "import time_machine as _machine\n_machine.travel({start}, tick=True).start()\n"
+
+
+def own_problem(name: str, code: str, call: str | None, stdin: str | None, examples: Sequence[str] = ()) -> Problem:
+    """Return a program of the user as a problem without an output.
+
+    Args:
+        call: The call whose value is the output; None for a script.
+        stdin: What a script reads; None for a call.
+        examples: Other valid inputs of the program.
+
+    Raises:
+        UserError: If there are a call and standard input, or neither; the program does not parse; or the call is not
+            the call of a function by its name.
+    """
+    if (call is None) == (stdin is None):
+        raise UserError("a program needs either a call or the text on standard input")
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(f"the program is not Python ({error}); fix it first") from error
+    # In a shell, the line feed at the end of a text is easily forgotten.
+    cases = tuple(Case(_with_end(text) if call is None else text, "") for text in examples)
+    if call is None:
+        return Problem(name, OWN, "script", "python", code, "", _with_end(stdin or ""), None, cases=cases)
+    try:
+        body = ast.parse(call.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(f"{call!r} is not a Python expression ({error}); give a call") from error
+    if not (isinstance(body, ast.Call) and isinstance(body.func, ast.Name)):
+        raise UserError(f"{call!r} is not a call of a function; give one such as 'f(1)'")
+    return Problem(name, OWN, "function", "python", code, body.func.id, call, None, cases=cases)
+
+
+def prove_programs(
+    problems: Sequence[Problem], inputs: int, seed: int
+) -> tuple[list[tuple[Problem, Execution]], dict[str, str]]:
+    """Return programs with their output and execution, and the reason for each one that is left out, by problem id.
+
+    Args:
+        problems: What :func:`own_problem` returned.
+        inputs: The number of fresh inputs for each program, in addition to its own input. Some programs have fewer. The
+            problem of a fresh input is named ``NAME#NUMBER``.
+        seed: The seed of the fresh inputs.
+
+    Raises:
+        MissingExtra: If ``time-machine`` is not installed.
+        IsolationUnavailable: If programs cannot be executed safely on this machine.
+    """
+    if importlib.util.find_spec("time_machine") is None:
+        raise MissingExtra(
+            "labels are proven with another clock, and time-machine is not installed; "
+            "run `pip install 'lm-eval-codemind[training]'`"
+        )
+    proven, causes = _with_outputs(problems)
+    if inputs:
+        fresh = make_fresh(proven, seed, inputs)
+        more, _ = _with_outputs([other for problem in proven for other in _others(problem, fresh[problem.problem_id])])
+        proven += more
+    return list(zip(proven, _executions(proven), strict=True)), causes
+
+
+def _others(problem: Problem, fresh: Fresh) -> Iterable[Problem]:
+    for number, run in enumerate(fresh.runs, start=1):
+        yield dataclasses.replace(problem, problem_id=f"{problem.problem_id}#{number}", input=run.input, output=None)
+
+
+def _with_outputs(problems: Sequence[Problem]) -> tuple[list[Problem], dict[str, str]]:
+    """Return the problems whose output is the same in all runs, and the cause for each of the others.
+
+    The first two runs show most failures. Only programs that pass them are run again.
+    """
+    outputs: dict[str, str] = {}
+    causes: dict[str, str] = {}
+    for preludes, seeds in (([""], _HASH_SEEDS[:2]), (_preludes(), _HASH_SEEDS)):
+        left = [problem for problem in problems if problem.problem_id not in causes]
+        for prelude in preludes:
+            runs = [Run(problem, after_future_imports(problem.code, prelude), problem.input) for problem in left]
+            for problem, result in zip(left, prove_outputs(runs, seeds), strict=True):
+                if result.output is None:
+                    causes[problem.problem_id] = CAUSES[result.cause]
+                elif outputs.setdefault(problem.problem_id, result.output) != result.output:
+                    causes[problem.problem_id] = CAUSES["unstable"]
+    return [
+        dataclasses.replace(problem, output=outputs[problem.problem_id])
+        for problem in problems
+        if problem.problem_id not in causes
+    ], causes
+
+
+def _preludes() -> list[str]:
+    """Return what runs before the program: another clock, and another way to add floats."""
+    starts = (CIRCUMSTANCES[0].start, CIRCUMSTANCES[-1].start)
+    return [
+        _SHIFTED.format(start=start) + addition + USE_ADDITION
+        for start, addition in zip(starts, ADDITIONS.values(), strict=True)
+    ]
+
+
+def _executions(problems: Sequence[Problem]) -> list[Execution]:
+    """Return the executions of problems. They have a reason where runs differ."""
+    jobs = [_tracing_jobs(problem) for problem in problems]
+    with ExitStack() as stack:
+        pools = [stack.enter_context(SeededPool(seed)) for seed in _HASH_SEEDS]
+        futures = [[pool.submit(job) for pool, job in zip(pools, cycle(alike), strict=False)] for alike in jobs]
+        outcomes = [[future.result() for future in of_problem] for of_problem in futures]
+    executions = []
+    for problem, of_job in zip(problems, outcomes, strict=True):
+        program = units(ast.parse(problem.code))
+        try:
+            traces = [read_trace(result_of(outcome), program) for outcome in of_job]
+        except TraceFailed:
+            executions.append(Execution(reason="differs"))
+            continue
+        runs = [events(with_loop_variables(trace, program), program) for trace in traces]
+        if traces[0].truncated:
+            executions.append(Execution(reason="long"))
+        elif any(trace.threads or trace.exception for trace in traces) or any(run != runs[0] for run in runs):
+            executions.append(Execution(reason="differs"))
+        else:
+            (run_input,) = inputs_of(problem)
+            executions.append(chosen(run_input, runs[0], random.Random(problem.problem_id)))
+    return executions
+
+
+def _tracing_jobs(problem: Problem) -> list[Job]:
+    expression, stdin = (None, problem.input) if problem.kind == "script" else (problem.input, "")
+    job = tracing_job(problem.code, expression, stdin, max_steps=MAX_STEPS, max_value=MAX_VALUE)
+    return [dataclasses.replace(job, program=after_future_imports(job.program, prelude)) for prelude in _preludes()]
+
+
+def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
+    """Return a trace in which each step of a ``for`` has the value of its variables, also an unchanged one."""
+    variables: dict[int, dict[str, Value | None]] = {}
+    steps = []
+    for step in trace.steps:
+        known = variables.setdefault(step.frame, {})
+        known.update(step.values)
+        target = target_of(program[step.unit])
+        if target is not None:
+            literal = _literal(ast.parse(target, mode="eval").body, known)
+            step = dataclasses.replace(step, values={target: Value("", literal)})
+        steps.append(step)
+    return dataclasses.replace(trace, steps=tuple(steps))
+
+
+def _literal(target: ast.expr, known: Mapping[str, Value | None]) -> str | None:
+    if isinstance(target, ast.Tuple):
+        parts = [_literal(part, known) for part in target.elts]
+        text = ", ".join(part or "" for part in parts) + ("," if len(parts) == 1 else "")
+        return None if None in parts or len(text) + 2 > MAX_VALUE else f"({text})"
+    assert isinstance(target, ast.Name)
+    value = known.get(target.id)
+    return None if value is None else value.literal
+
+
+def _with_end(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,32 @@
+"""The lists of the packaged suites: made, and compared with those of this release."""
+
+import json
+import sys
+
+from lm_eval_codemind.data.load import load_benchmark
+from lm_eval_codemind.sandbox import Sandbox, lists
+from lm_eval_codemind.workshop.build import suite_jobs
+
+BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
+"""The benchmarks whose suites are recorded."""
+_PYTHON = (3, 11)  # the Python that recorded the packaged lists
+
+
+def verify_lists(benchmark: str) -> tuple[int, list[str]]:
+    """Record a benchmark's suites again, and return how many have a list, and the names of those that differ."""
+    jobs = suite_jobs(load_benchmark(benchmark))
+    with Sandbox() as sandbox:
+        made, reasons = lists.record(sandbox, jobs)
+    packaged = lists.known()
+    differing = [
+        name
+        for name, suite in ((name, lists.digest(job)) for name, job in jobs.items())
+        if _comparable(made.get(suite)) != _comparable(packaged.get(suite))
+    ]
+    return len(jobs) - len(reasons), differing
+
+
+def _comparable(text: str | None) -> dict[str, object]:
+    """Return a list without its answers where Python is not the release's: the texts of exceptions differ."""
+    record: dict[str, object] = json.loads(text or "{}")
+    return record if sys.version_info[:2] == _PYTHON else {**record, "answers": ""}
