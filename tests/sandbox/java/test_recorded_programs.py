@@ -18,6 +18,9 @@ from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "attacks" / "java"
 # Isolation forbids what these do, or they ask where they run.
 DIFFERENT = {"documented", "environment"}
+# `1 << 31` is negative, so the thread has the usual stack. 20,000 calls fit into it if they are compiled in time: plain
+# Java prints either, too.
+BY_CHANCE = {"thread with stack 1 << 31": ("", "20000\n")}
 _PUBLIC = re.compile(r"^public\s+(?:(?:final|abstract|strictfp)\s+)*(?:class|interface|enum|record)\s+([\w$]+)", re.M)
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.M)
 Printed = Callable[[dict[str, Any]], str | None]
@@ -137,7 +140,7 @@ def test_honest_programs_print_what_they_print_elsewhere(fresh, sandbox_at):
     programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT]
     different = {}
     for row, outcome in zip(programs, outcomes(sandbox_at, programs, None), strict=True):
-        said = fresh(row)
+        said = outcome.stdout if outcome.stdout in BY_CHANCE.get(row["name"], ()) else fresh(row)
         if outcome.passed != (said is not None) or (said is not None and lines(said) != lines(outcome.stdout)):
             different[row["name"]] = (outcome, said)
     assert not different
