@@ -1,4 +1,4 @@
-"""The ``codemind`` command: one module in :mod:`lm_eval_codemind.commands` for each subcommand."""
+"""The ``codemind`` command. Its subcommands are modules of :mod:`lm_eval_codemind.commands`, or registered."""
 
 import os
 import pkgutil
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lm_eval_codemind import __version__, commands
-from lm_eval_codemind.errors import UserError, did_you_mean
+from lm_eval_codemind.errors import HiddenPackages, MissingExtra, UpstreamError, UserError, did_you_mean
 
 _PACKAGED = {module.name: f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)}
 _REGISTERED = {point.name: point for point in entry_points(group="lm_eval_codemind.commands")}
@@ -60,11 +60,8 @@ class LazyGroup(click.Group):
 
 
 def _fixable(error: Exception) -> bool:
-    # Imported here, since they take long to import and are needed only after an error.
-    from lm_eval_codemind.languages.python.importable import HiddenPackages
+    # Imported here, since the sandbox takes long to import and is needed only after an error.
     from lm_eval_codemind.sandbox import IsolationUnavailable
-    from lm_eval_codemind.workshop.benchmarks import UpstreamError
-    from lm_eval_codemind.workshop.proof.prove import MissingExtra
 
     return isinstance(error, (UserError, UpstreamError, IsolationUnavailable, HiddenPackages, MissingExtra))
 

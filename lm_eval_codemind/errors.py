@@ -9,6 +9,18 @@ class UserError(ValueError):
     """The user can fix this; the message says how. The ``codemind`` command prints it without a traceback."""
 
 
+class UpstreamError(RuntimeError):
+    """Upstream data is missing or differs from the data the suite was made from. The message says how to fix it."""
+
+
+class MissingExtra(RuntimeError):
+    """The packages that the programs import are not installed."""
+
+
+class HiddenPackages(RuntimeError):
+    """Programs can't import what this interpreter can. The text names the packages, where they lie and what to do."""
+
+
 _faults: list[str] | None = None
 _complete = False
 

@@ -15,9 +15,10 @@ from hypothesis import settings
 from lm_eval_codemind.data import catalogue
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.data.manifest import DATA_VARIABLE, intact, read_manifest, released_digests
+from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.problems import digest
 from lm_eval_codemind.sandbox.java import jdk
-from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.build import build
 
 pytest_plugins = ["tests.selection"]

@@ -158,11 +158,11 @@ def _identity(document: Mapping[str, Any]) -> str:
 
 def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) -> list[Row]:
     """Return the rows about the programs in a file. Programs without a proven label are named and left out."""
+    from lm_eval_codemind.data.making import prove_programs
     from lm_eval_codemind.families import families
     from lm_eval_codemind.harness.hooks import with_texts
     from lm_eval_codemind.harness.templates import Templates
     from lm_eval_codemind.problems import digest
-    from lm_eval_codemind.workshop.proof.own import prove_programs
 
     licences = dict(_read_programs(file))
     programs, causes = prove_programs(list(licences), inputs, seed)
@@ -185,7 +185,7 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
 
 def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
     """Yield the programs in a file, each with its licence."""
-    from lm_eval_codemind.workshop.proof.own import own_problem
+    from lm_eval_codemind.data.making import own_problem
 
     names: set[str] = set()
     for number, line in enumerate(read_text(file).splitlines(), start=1):

@@ -1,6 +1,6 @@
 """Built data: its problems and side files.
 
-Nothing here builds. What is missing is built by :mod:`lm_eval_codemind.workshop.build`, which is imported only then.
+Nothing here builds. What is missing is built through :mod:`lm_eval_codemind.data.making`.
 """
 
 import logging
@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.data import manifest
+from lm_eval_codemind.data import making, manifest
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
+from lm_eval_codemind.problems import Problem, load_problems, load_records, side_path
 
 logger = logging.getLogger(__name__)
 
@@ -95,10 +95,8 @@ def _place(name: str) -> _Place:
         return name, "", ""  # another package's, whose data may change with any release of that package
     directory = manifest.data_directory()
     if not manifest.intact(directory, name):
-        from lm_eval_codemind.workshop.build import build, downloading
-
         logger.info("building %s in %s", name, directory)
-        build([name], downloading(directory), directory)
+        making.build(name, directory)
     return name, str(manifest.benchmark_path(directory, name)), str(manifest.read_manifest(directory)[name].digests)
 
 
@@ -110,18 +108,19 @@ def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
         from datasets import load_dataset
 
         return tuple(Problem.from_row(row) for row in load_dataset(place, name, split="test"))
-    from lm_eval_codemind.workshop.build import downloading, make_problems
+    return _contents(name).problems
 
-    return tuple(make_problems(name, downloading(manifest.data_directory())))
+
+@lru_cache(maxsize=8)
+def _contents(name: str) -> making.Contents:
+    return making.contents(name, manifest.data_directory())
 
 
 @lru_cache(maxsize=32)
 def _digests(name: str, place: str, state: str) -> dict[str, str]:
     if state:
         return manifest.read_manifest(Path(place).parent)[name].digests
-    from lm_eval_codemind.workshop.build import make_files
-
-    return {file: digest(content) for file, content in make_files(name, _problems(name, place, state)).items()}
+    return dict(_contents(name).digests)
 
 
 @lru_cache(maxsize=8)
@@ -134,6 +133,4 @@ def _side(name: str, side: str, repository: str | None, directory: Path) -> Mapp
     place = _place(name)
     if place[2]:
         return load_records(side_path(Path(place[1]), side))
-    from lm_eval_codemind.workshop.build import SIDES
-
-    return SIDES[side](name, _problems(*place))
+    return _contents(name).sides[side]

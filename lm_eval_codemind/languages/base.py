@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -178,18 +178,6 @@ class Kind(abc.ABC):
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         """Return the problem with other tests, which may use what the old ones import."""
         return dataclasses.replace(problem, tests=tests)
-
-    def code_following_misleading_test(self, problem: Problem) -> str | None:
-        """Return code that passes a problem's misleading test and nothing else; None where there is none."""
-        return None
-
-    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
-        """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin.
-
-        Args:
-            telling: Positions of the tests to draw from, if some of them tell more than others; empty for all.
-        """
-        return problem
 
     # -- inputs and outputs
 

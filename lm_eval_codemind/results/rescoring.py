@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data.catalogue import benchmarks
-from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.errors import UpstreamError, UserError
 from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
@@ -24,7 +24,6 @@ from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
-from lm_eval_codemind.workshop.benchmarks import UpstreamError
 
 
 def replay(

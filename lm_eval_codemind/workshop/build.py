@@ -19,16 +19,19 @@ from lm_eval_codemind.data.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.suites import verdict_of
+from lm_eval_codemind.data.making import Contents
+from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
 from lm_eval_codemind.sandbox import Job, Sandbox, lists
-from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.benchmarks.download import fetch_archive
 from lm_eval_codemind.workshop.facts import recipes, unrolled
 from lm_eval_codemind.workshop.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.workshop.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.workshop.facts.sr_exceptions import with_exceptions
+from lm_eval_codemind.workshop.python.hint_tests import with_hint
 from lm_eval_codemind.workshop.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
@@ -142,7 +145,7 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
 def _with_hint(problem: Problem) -> Problem:
     needs_hint = problem.specification and not problem.hint_test
     telling = verdict_of(problem.benchmark, problem.problem_id).telling
-    return kind_of(problem).with_hint(problem, HINT_SEED, telling) if needs_hint else problem
+    return with_hint(problem, HINT_SEED, telling) if needs_hint else problem
 
 
 def build(
@@ -188,6 +191,21 @@ def build(
         raise UpstreamError(
             f"{directory}: data cannot be written there ({error}); set CODEMIND_DATA to a directory of your own"
         ) from error
+
+
+def build_downloaded(name: str, directory: Path) -> None:
+    """Build one benchmark into a directory; see :func:`lm_eval_codemind.data.making.build`."""
+    build([name], downloading(directory), directory)
+
+
+def contents(name: str, directory: Path) -> Contents:
+    """Return a benchmark without storing it; see :func:`lm_eval_codemind.data.making.contents`."""
+    problems = make_problems(name, downloading(directory))
+    return Contents(
+        tuple(problems),
+        {side: make(name, problems) for side, make in SIDES.items()},
+        {file: digest(content) for file, content in make_files(name, problems).items()},
+    )
 
 
 @contextmanager

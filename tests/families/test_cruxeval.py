@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.manifest import released_digests
+from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_pass_at_k, upstream_verdict
@@ -21,7 +22,7 @@ from lm_eval_codemind.harness.pass_at_k import pass_at_k
 from lm_eval_codemind.problems import Problem, digest, dump_side
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, shared_sandbox
-from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError, cruxeval
+from lm_eval_codemind.workshop.benchmarks import Upstream, cruxeval
 from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart
 from tests.cli import said
 from tests.families.reference import reference_run

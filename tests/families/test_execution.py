@@ -15,12 +15,13 @@ from lm_eval_codemind.data.facts.executions import REASONS, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.families.execution import flow, trace
 from lm_eval_codemind.families.execution.score import same_step
+from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.workshop.benchmarks import sample
 from lm_eval_codemind.workshop.proof.executions import events, simple_values, target_of, values_by_line
-from lm_eval_codemind.workshop.python.recorder import record, units
+from lm_eval_codemind.workshop.python.recorder import record
 from lm_eval_codemind.workshop.python.tracing import Trace, read_trace
 from self_logging import self_logging
 from tests.cli import said

@@ -11,7 +11,7 @@ from lm_eval_codemind.families.views import views
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.studies.re2 import task as re2
-from lm_eval_codemind.studies.re2.data import TASKS
+from lm_eval_codemind.studies.re2.asked import TASKS
 from lm_eval_codemind.studies.re2.published import task as re2_published
 from tests.cli import said
 from tests.docs.replication import lines

@@ -6,12 +6,12 @@ import shutil
 import pytest
 import requests
 
-from lm_eval_codemind.commands.data import tasks_with_prompts_of
 from lm_eval_codemind.data import manifest
 from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.families.ier import published as ier
 from lm_eval_codemind.families.published.prompts import FORM
-from lm_eval_codemind.workshop.benchmarks import UpstreamError
+from lm_eval_codemind.workshop.commands.data import tasks_with_prompts_of
 from tests.cli import codemind
 
 

@@ -7,12 +7,12 @@ import yaml
 from huggingface_hub import HfApi
 
 from lm_eval_codemind import data
-from lm_eval_codemind.commands import data as data_commands
 from lm_eval_codemind.data import benchmark_digests, load
 from lm_eval_codemind.data.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.data.manifest import benchmark_path, released_digests
 from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
 from lm_eval_codemind.results.hub import write_dataset
+from lm_eval_codemind.workshop.commands import data as data_commands
 from tests.cli import codemind, refused, said
 
 

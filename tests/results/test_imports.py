@@ -9,7 +9,7 @@ UNNEEDED = (
     "torch",
     "lm_eval",
     "lm_eval_codemind.sandbox.sandbox",
-    "lm_eval_codemind.workshop.build",
+    "lm_eval_codemind.workshop.proof",
 )
 _PROGRAM = """
 import contextlib, io, json, sys

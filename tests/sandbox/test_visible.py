@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.languages.python.importable import HiddenPackages, require_importable
+from lm_eval_codemind.errors import HiddenPackages
+from lm_eval_codemind.languages.python.importable import require_importable
 from lm_eval_codemind.sandbox import Job, Sandbox, isolation, visible
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,6 +17,7 @@ from lm_eval_codemind.data.catalogue import Archive, Benchmark, benchmarks
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.load import load_benchmark, load_side
 from lm_eval_codemind.data.manifest import benchmark_path, intact, read_manifest
+from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.problems import (
     COLUMN_SIDES,
     Problem,
@@ -27,7 +28,7 @@ from lm_eval_codemind.problems import (
     side_path,
 )
 from lm_eval_codemind.workshop import build as building
-from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.build import PLAIN_INPUTS, SIDES, make_files, short_digest, with_complexity
 from lm_eval_codemind.workshop.facts.recipes import load_failing
 from lm_eval_codemind.workshop.facts.unrolled import load_unrollings

@@ -17,11 +17,12 @@ import click
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.making import Execution
 from lm_eval_codemind.families.der.score import mean_s_der, r_der
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.sandbox import shared_sandbox
-from lm_eval_codemind.workshop.proof.prove_outputs import Execution, prove_outputs
+from lm_eval_codemind.workshop.proof.prove_outputs import prove_outputs
 
 TITLES = {"humaneval": "HumanEval", "mbpp": "MBPP"}
 # R_DER and the pass rate of GPT-4 in the paper's first versions.

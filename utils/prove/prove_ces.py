@@ -19,8 +19,8 @@ import click
 from flow_records import rewritten
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.studies.traces import ces_data as ces
+from lm_eval_codemind.studies.traces.asked import CONDITION, VARIABLE
 from lm_eval_codemind.studies.traces.ces import value_of
-from lm_eval_codemind.studies.traces.ces_data import CONDITION, VARIABLE
 from lm_eval_codemind.studies.traces.task import CES_TRACES, FACTS
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from prove_executions import run_all

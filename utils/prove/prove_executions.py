@@ -32,11 +32,11 @@ from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data.facts.executions import Execution, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.families.execution.flow import BRANCHES, LOOPS, branches_dataset, loops_dataset
+from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.build import read_proven
 from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, Event, chosen, events, target_of, values_of
-from lm_eval_codemind.workshop.python.recorder import units
 from lm_eval_codemind.workshop.python.tracing import read_trace
 from self_logging import self_logging, text_of
 from ship import save

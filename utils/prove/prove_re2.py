@@ -25,7 +25,7 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.studies.re2.data import BRANCH, INPUT, LOOP, OUTPUT, PROGRAMS, TASKS, plain_listing, record_of
+from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, PROGRAMS, TASKS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.task import FACTS
 from lm_eval_codemind.studies.re2.values import read_value, same_plain
 from ship import save

@@ -23,13 +23,15 @@ import click
 
 import runtime_questions
 from lm_eval_codemind.answers.literals import parse_literal
+from lm_eval_codemind.data.facts.reval import TracedProgram
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE, InputLabels, load_labels
+from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
+from lm_eval_codemind.studies.reval.task import assertions_job, completed
 from lm_eval_codemind.workshop.benchmarks import Upstream, reval
 from lm_eval_codemind.workshop.build import read_proven
-from lm_eval_codemind.workshop.python.recorder import units
 from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace
 from prove_executions import HASH_SEEDS, run_all, stdin_of, tracing_source
 from runtime_rules import points
@@ -163,7 +165,7 @@ def _outputs(problem: Problem, run_input: RuntimeInput, trace: Trace) -> list[st
     return outputs
 
 
-def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
+def find_unrunnable(programs: Sequence[TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
     """Execute REval's own assertions and return the inputs on which they fail here: program -> inputs.
 
     By REval's rule no output is right on these: not even what it expects.
@@ -171,8 +173,8 @@ def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
     pending = []
     for program in programs:
         for run_input in program.inputs:
-            expected = reval.completed(run_input.masked, run_input.shown, run_input.expected)
-            pending.append((program, run_input, sandbox.submit(reval.assertions_job(program, run_input, expected))))
+            expected = completed(run_input.masked, run_input.shown, run_input.expected)
+            pending.append((program, run_input, sandbox.submit(assertions_job(program, run_input, expected))))
     unrunnable: dict[str, list[str]] = {}
     for program, run_input, future in pending:
         if not future.result().passed:

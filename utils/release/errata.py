@@ -25,7 +25,8 @@ from lm_eval_codemind.data.facts.suites import CLASSES, load_verdicts
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import CATEGORIES, EXCLUSION_REASONS, TEST_CASES, Problem, load_problems, shown_cases
-from lm_eval_codemind.studies.re2.data import TASKS, source_of
+from lm_eval_codemind.studies.re2.asked import TASKS
+from lm_eval_codemind.studies.re2.data import source_of
 from lm_eval_codemind.studies.re2.task import proofs as re2_proofs
 from lm_eval_codemind.studies.reval.rules import is_answerable
 from lm_eval_codemind.workshop.build import PLAIN_INPUTS

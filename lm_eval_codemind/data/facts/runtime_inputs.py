@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from lm_eval_codemind.data.facts.reval import Input, program_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.names import without_lines
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.workshop.benchmarks import reval
 
 # The number of the input of a program that has only one.
 ONLY = "0"
@@ -71,7 +71,7 @@ class RuntimeInput:
 def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
     """Return the inputs of a problem that questions may be about."""
     if problem.upstream_questions:
-        program = reval.program_of(problem)
+        program = program_of(problem)
         code = without_docstrings(program.code)
         make = _call if program.benchmark == "humaneval" else _test
         return tuple(result for original in program.inputs if (result := make(code, original)) is not None)
@@ -117,12 +117,12 @@ def without_expectations(body: str) -> str:
     return unparse(tree).removesuffix("\n")
 
 
-def _call(code: str, original: reval.Input) -> RuntimeInput:
+def _call(code: str, original: Input) -> RuntimeInput:
     call = f"{SEE}({original.body})"
     return RuntimeInput(str(original.index), code, call, "", "", call)
 
 
-def _test(code: str, original: reval.Input) -> RuntimeInput | None:
+def _test(code: str, original: Input) -> RuntimeInput | None:
     """Return a test method as an input; None if it reads its own file, or if no statement remains."""
     if "__file__" in original.body + original.set_up:
         return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.workshop.python.recorder import units
+from lm_eval_codemind.languages.python.units import units
 
 THE_END = 0
 

@@ -37,7 +37,7 @@ class LcbExecution(CruxevalOutput):
 
     def executed(self, code: str, statement: str) -> str:
         # Only a few answers are executed, and the module imports the sandbox.
-        from lm_eval_codemind.workshop.benchmarks.livecodebench import with_imports
+        from lm_eval_codemind.data.facts.imports import with_imports
 
         return with_imports(code, statement)
 

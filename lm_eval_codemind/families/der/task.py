@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.thinking import OPENING
-from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.data import load_problem, making
 from lm_eval_codemind.data.catalogue import Benchmark, labelled_form
+from lm_eval_codemind.data.making import Execution
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.der import score as scores
@@ -24,7 +25,6 @@ from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage,
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
 from lm_eval_codemind.questions import Answer, Key, Question
-from lm_eval_codemind.workshop.proof.prove_outputs import Execution, prove_outputs
 
 INPUT_SEED = 0
 VIEW = "lm_eval_codemind.families.der.view:DependentView"
@@ -113,7 +113,7 @@ def ask(stage: FirstStage, seed: int, made: type[AfterFirstStage] = AfterFirstSt
     passing = _passing_programs(stage, family, seed)
     labelled: list[tuple[Key, Execution, str]] = []
     left_out: dict[str, list[str]] = {}
-    for (key, one), label in zip(passing, prove_outputs([one for _, one in passing]), strict=True):
+    for (key, one), label in zip(passing, making.outputs_of([one for _, one in passing]), strict=True):
         if label.output is None:
             left_out.setdefault(label.cause, []).append(key.within_task())
         else:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lm_eval_codemind.data import load_benchmark, load_side
+from lm_eval_codemind.data import load_benchmark, load_side, making
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
 from lm_eval_codemind.family import Family, Variant, problem_of, seed_option
@@ -54,12 +54,7 @@ class SemanticsReasoning(Family):
             # A simplified program may keep the imports of C+.
             require_runnable(problems, self.answered_in, ["transformed"])
             return problems
-        from lm_eval_codemind.sandbox import shared_sandbox
-        from lm_eval_codemind.workshop.proof.make_recipes import freshly_transformed
-        from lm_eval_codemind.workshop.transforms.library import PACKAGES
-
-        get_language("python").require([f"import {', '.join(PACKAGES)}"])
-        return freshly_transformed(problems, seed, shared_sandbox())
+        return making.transformed(problems, seed)
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         published = benchmark.labels == "published"

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lm_eval_codemind.data import benchmark_digests, load_benchmark
+from lm_eval_codemind.data import benchmark_digests, load_benchmark, making
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
+from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, VERSION, Fresh, from_records, load_records, records_of
 from lm_eval_codemind.data.manifest import data_directory, user_directory
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import score as scores
@@ -101,9 +101,6 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
             that the programs import is not installed.
         IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
     """
-    # Who uses the packaged inputs makes none.
-    from lm_eval_codemind.workshop.proof.fresh import VERSION, make_fresh
-
     problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
     if any(problem.language != "python" for problem in problems):
         raise UserError(f"{benchmark}: fresh inputs are made for programs in Python; choose another benchmark")
@@ -120,7 +117,7 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             logger.warning("%s cannot be read (%s); the fresh inputs are generated again", file, error)
     require_runnable(problems)
-    fresh = make_fresh(problems, seed, count)
+    fresh = making.fresh(problems, seed, count)
     text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
     for file in files:
         try:

@@ -24,7 +24,6 @@ from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.workshop.benchmarks import reval
 
 FILTER = "extract-answer"
 
@@ -87,7 +86,7 @@ class RuntimeBehaviour(Family):
         return questions
 
     def _question(self, problem: Problem, setting: str, run: str, fields: dict[str, Any]) -> Question:
-        item = f"input {run}" if setting == OUTPUT else reval.item_key(int(run), fields["line"])
+        item = f"input {run}" if setting == OUTPUT else f"input {run}, line {fields['line']}"
         fields["answer"] = self._right_answer(setting, fields)
         return Question.about(problem, setting, fields, item)
 

@@ -9,6 +9,7 @@ from math import nan
 from pathlib import Path
 from typing import Any, ClassVar
 
+from lm_eval_codemind.data import making
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.suites import FAIR, verdict_of
@@ -68,7 +69,7 @@ class SpecificationReasoning(Family):
         if "hint_seed" in options:
             seed = seed_option(options, "hint_seed", HINT_SEED)
             problems = [
-                kind_of(problem).with_hint(problem, seed, verdict_of(benchmark.name, problem.problem_id).telling)
+                making.hint(problem, seed, verdict_of(benchmark.name, problem.problem_id).telling)
                 for problem in problems
             ]
         return problems
@@ -80,7 +81,7 @@ class SpecificationReasoning(Family):
         """Return the question of a setting, if the setting applies to the problem."""
         kind = kind_of(problem)
         test = {NO_TEST: "", WITH_TEST: problem.hint_test, MISLEADING: problem.misleading_test}[setting]
-        answer = kind.code_following_misleading_test(problem) if setting == MISLEADING else kind.own_answer(problem)
+        answer = making.misled(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
         fields = {"test": test, "answer": answer, "suite": verdict_of(problem.benchmark, problem.problem_id).label}

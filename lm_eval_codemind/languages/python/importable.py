@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+from lm_eval_codemind.errors import HiddenPackages
 from lm_eval_codemind.sandbox.isolation import IsolationUnavailable
 from lm_eval_codemind.sandbox.job import Job, Limits
 from lm_eval_codemind.sandbox.python import EXECUTOR_VARIABLE
@@ -36,10 +37,6 @@ print(json.dumps(getattr(module, "__file__", None) or list(getattr(module, "__pa
 """
 
 _checked: set[str] = set()
-
-
-class HiddenPackages(RuntimeError):
-    """Programs can't import what this interpreter can. The text names the packages, where they lie and what to do."""
 
 
 def require_importable(modules: Iterable[str]) -> None:

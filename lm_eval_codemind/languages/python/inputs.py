@@ -1,4 +1,4 @@
-"""Inputs without their arguments, and inputs as trees of their literals.
+"""Inputs without their arguments.
 
 The recorded input of a function is an expression with one call; the input of a method is a test method. The model
 predicts the arguments of the call, or the literals that the test passes to the program. The rest of an input comes from
@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lm_eval_codemind.languages.python.filled import MaskedInput
+from lm_eval_codemind.languages.python.layout import Spans
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
-from lm_eval_codemind.workshop.python.mutation import Branch, Spans, source_tree
 
 # Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
 # others.
@@ -49,13 +49,13 @@ def masked_input(code: str, entry_point: str, text: str, is_test: bool) -> Maske
     signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS)]
     holes, parameters = list[tuple[int, int]](), tuple[str, ...]()
     if is_test:
-        test = _test_in(tree)
+        test = test_in(tree)
         if test is not None:
-            literals = [(node, spans.of(node)) for node in _handed_over(test, _program_names(code))]
+            literals = [(node, spans.of(node)) for node in handed_over(test, program_names(code))]
             # A tuple without brackets is left alone.
             holes = sorted(at for node, at in literals if not isinstance(node, ast.Tuple) or source[at[0]] == "(")
     else:
-        calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
+        calls = [node for node in calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
         if len(calls) == 1:
             holes = [(source.index("(", spans.of(calls[0].func)[1]) + 1, spans.of(calls[0])[1] - 1)]
         signatures = [node for node in signatures if node.name == entry_point]
@@ -71,70 +71,34 @@ def masked_input(code: str, entry_point: str, text: str, is_test: bool) -> Maske
     return MaskedInput(text.strip(), segments, parameters, not is_test, constructors)
 
 
-def call_tree(entry_point: str, call: str) -> Branch:
-    """Return the input of a function as a tree of the literals that it passes.
-
-    Raises:
-        SyntaxError: If it is not an expression.
-    """
-    source = call.strip()
-    body = ast.parse(source, mode="eval").body
-    calls = _calls_of(body, entry_point)
-    return source_tree(source, _arguments(calls[0]) if calls else [body])
-
-
-def method_tree(code: str, test_code: str) -> Branch:
-    """Return a test method as a tree of the literals that it passes to a program.
-
-    Raises:
-        SyntaxError: If it or the program does not parse.
-    """
-    test = _test_in(ast.parse(test_code))
-    return source_tree(test_code, _handed_over(test, _program_names(code)) if test else (), keys=False)
-
-
-def states_value(code: str, test_code: str, output: str) -> bool:
-    """Whether a test method contains an output, or an element of it, as a literal that it does not pass on."""
-    value = ast.literal_eval(output)
-    values = [value, *(value if isinstance(value, tuple) else ())]
-    values = [each for each in values if isinstance(each, (str, list, tuple, dict, set)) and each]
-    test = _test_in(ast.parse(test_code))
-    assert test is not None
-    handed = {id(node) for node in _handed_over(test, _program_names(code))} if values else set()
-    for node in ast.walk(test):
-        if isinstance(node, ast.expr) and id(node) not in handed and _is_literal(node):
-            literal = ast.literal_eval(node)
-            if any(type(literal) is type(each) and literal == each for each in values):
-                return True
-    return False
-
-
-def _test_in(module: ast.Module) -> ast.FunctionDef | None:
+def test_in(module: ast.Module) -> ast.FunctionDef | None:
     """Return the last function of a module."""
     return next((node for node in reversed(module.body) if isinstance(node, ast.FunctionDef)), None)
 
 
-def _calls_of(tree: ast.AST, name: str) -> list[ast.Call]:
+def calls_of(tree: ast.AST, name: str) -> list[ast.Call]:
+    """Return the calls of a function in a tree."""
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called_name(node) == name]
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """Return the values of a call's arguments."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 @cache
-def _program_names(code: str) -> frozenset[str]:
+def program_names(code: str) -> frozenset[str]:
     """Return the names of a program's classes, functions and methods."""
     return frozenset(node.name for node in ast.walk(ast.parse(code)) if isinstance(node, DEFINITIONS))
 
 
-def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.expr]:
+def handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.expr]:
     """Yield the literals of a test that reach the program, outermost first."""
     nodes = list(ast.walk(test))
     # Before Python 3.12 the parts of an f-string have no position.
     formatted = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     calls = [node for node in nodes if isinstance(node, ast.Call) and id(node) not in formatted]
-    arguments = [part for call in calls if called_name(call) in names for part in _arguments(call)]
+    arguments = [part for call in calls if called_name(call) in names for part in arguments_of(call)]
     seen: set[int] = set()
     for argument in arguments:
         yield from _literals(argument, seen)
@@ -159,7 +123,7 @@ def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:
     """Yield the largest literals in an expression; those in strings, subscripts and inner functions are left alone."""
     if id(node) in seen:
         return
-    if isinstance(node, ast.expr) and _is_literal(node):
+    if isinstance(node, ast.expr) and is_literal(node):
         seen.update(id(part) for part in ast.walk(node))
         yield node
         return
@@ -171,7 +135,8 @@ def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:
             yield from _literals(child, seen)
 
 
-def _is_literal(node: ast.expr) -> bool:
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a literal value."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import abc
 import ast
 import dataclasses
-import re
-from collections.abc import Collection, Sequence
-from itertools import islice
-from random import Random
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Shown, Unfinished
@@ -18,12 +14,8 @@ from lm_eval_codemind.problems import Case, Problem
 if TYPE_CHECKING:
     from lm_eval_codemind.languages.python.filled import MaskedInput
     from lm_eval_codemind.sandbox import Job, Limits
-    from lm_eval_codemind.workshop.python.mutation import Branch
 
-# The number of changes of a script's input that are tried for each one that is wanted.
-_MORE = 10
-
-_TEST_CASE = """
+TEST_CASE = """
 
 import unittest
 
@@ -31,7 +23,7 @@ import unittest
 class Test(unittest.TestCase):
     test = test
 """
-_RUN_TEST = "Test('test').test()"
+RUN_TEST = "Test('test').test()"
 
 # The sandbox gives every program the same random seeds, which would hide that an output is random.
 _SEED_BY_CHANCE = """\
@@ -42,7 +34,7 @@ if "numpy" in __import__("sys").modules:
 
 
 class PythonKind(Kind):
-    """A kind of Python program, with what transforming and comparing its programs needs."""
+    """A kind of Python program."""
 
     language = "python"
 
@@ -59,30 +51,6 @@ class PythonKind(Kind):
     def masked_output(self, problem: Problem) -> str:
         """Return source with ``??`` in place of the output; ``??`` alone for a script."""
         return f"assert {problem.input.strip()} == ??"
-
-    def public_names(self, problem: Problem) -> set[str] | None:
-        """Return the names that a program's tests may use; None if they use none."""
-        if self.printed:
-            return None
-        return set(re.findall(r"[^\W\d]\w*", f"{problem.tests} {problem.input} {problem.entry_point}"))
-
-    def code_following_misleading_test(self, problem: Problem) -> str | None:
-        from lm_eval_codemind.workshop.python import hint_tests
-
-        return hint_tests.code_following_misleading_test(problem)
-
-    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
-        from lm_eval_codemind.workshop.python import hint_tests
-
-        return hint_tests.with_hint(problem, seed, telling)
-
-    def focus(self, problem: Problem) -> list[str] | None:
-        """Return the functions and methods that a problem is about; None for the whole program."""
-        return None if self.printed else [problem.entry_point]
-
-    def test_names(self, problem: Problem) -> Sequence[str]:
-        """Return the names of the suite's tests, as ``only`` of :meth:`suite_job` takes them."""
-        return ()
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         from lm_eval_codemind.sandbox import Job
@@ -110,35 +78,6 @@ class PythonKind(Kind):
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         masked = self.masked(problem)
         return None if masked is None else masked.read(answer)
-
-    @abc.abstractmethod
-    def input_tree(self, problem: Problem, input: str) -> Branch:
-        """Return an input in the form of ``problem.input`` as a tree of its changeable parts.
-
-        Raises:
-            SyntaxError: If it does not parse.
-        """
-
-    def states_output(self, problem: Problem) -> bool:
-        """Whether the input itself states the output that it expects."""
-        return False
-
-    def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
-        """Return new inputs with the structure and types of a known one. No test of the problem has them.
-
-        Args:
-            bold: Whether the edits may be large enough that the program takes other branches.
-        """
-        from lm_eval_codemind.workshop.python.mutation import changed_inputs
-
-        known = set(self.known_inputs(problem))
-        tree = self.input_tree(problem, base)
-        changed = changed_inputs(tree, names.string_constants(problem.code), rng, count, bold=bold)
-        return [text for text in changed if text not in known]
-
-    @abc.abstractmethod
-    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        """Return the job that runs a program on inputs and observes its values, output, exceptions and side effects."""
 
 
 class Function(PythonKind):
@@ -192,14 +131,6 @@ class Function(PythonKind):
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
 
-    def input_tree(self, problem: Problem, input: str) -> Branch:
-        from lm_eval_codemind.languages.python.inputs import call_tree
-
-        return call_tree(problem.entry_point, input)
-
-    def focus(self, problem: Problem) -> list[str] | None:
-        return names.needed_functions(problem.code, problem.entry_point)
-
     def known_inputs(self, problem: Problem) -> list[str]:
         """Return those of the problem and the suite's calls of the function that have only constants as arguments."""
         known = super().known_inputs(problem)
@@ -211,11 +142,6 @@ class Function(PythonKind):
                         known.append(ast.unparse(ast.Call(ast.Name(problem.entry_point), arguments, keywords)))
         return list(dict.fromkeys(known))
 
-    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        from lm_eval_codemind.sandbox import Job
-
-        return Job.evaluate(code, [observing_call(text) for text in inputs], limits=limits)
-
 
 class Method(PythonKind):
     """A method of a class: a test method about it returns a value."""
@@ -226,7 +152,7 @@ class Method(PythonKind):
         """Return the program with the test method as the only one of a ``unittest.TestCase``, and a call of it."""
         program = problem.code if code is None else code
         test = problem.input if input is None else input
-        return Execution(f"{program.rstrip()}\n\n\n{test.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
+        return Execution(f"{program.rstrip()}\n\n\n{test.rstrip()}\n{TEST_CASE}", RUN_TEST)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.sandbox import Job
@@ -291,31 +217,6 @@ class Method(PythonKind):
     def masked_output(self, problem: Problem) -> str:
         return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
 
-    def input_tree(self, problem: Problem, input: str) -> Branch:
-        from lm_eval_codemind.languages.python.inputs import method_tree
-
-        return method_tree(problem.code, input)
-
-    def states_output(self, problem: Problem) -> bool:
-        from lm_eval_codemind.languages.python.inputs import states_value
-
-        return states_value(problem.code, problem.input, problem.output or "")
-
-    def test_names(self, problem: Problem) -> list[str]:
-        """Return the test methods of the suite as ``Class.method``, in the order of the source."""
-        return [
-            f"{node.name}.{item.name}"
-            for node in ast.parse(problem.tests).body
-            if isinstance(node, ast.ClassDef)
-            for item in node.body
-            if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
-        ]
-
-    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        from lm_eval_codemind.sandbox import Job
-
-        return Job.evaluate(code, [f"{text.rstrip()}\n{_TEST_CASE}\n{_RUN_TEST}" for text in inputs], limits=limits)
-
 
 class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
@@ -353,28 +254,6 @@ class Script(PythonKind, ScriptKind):
         text = typed(answer)
         return PredictedInput(text if not text or text.endswith("\n") else text + "\n", recorded=False)
 
-    def input_tree(self, problem: Problem, input: str) -> Branch:
-        from lm_eval_codemind.workshop.python.mutation import text_tree
-
-        return text_tree(input)
-
-    def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
-        """Return inputs in the format that the problem's input and its test cases show."""
-        from lm_eval_codemind.workshop.python.mutation import changed_inputs
-        from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
-
-        known = self.known_inputs(problem)
-        format = StdinFormat(known)
-        # Most changes break a format that ties numbers to each other.
-        tree, tries = self.input_tree(problem, base), count * _MORE
-        changed = changed_inputs(tree, names.string_constants(problem.code), rng, tries, format.pools(), bold)
-        return list(islice((text for text in changed if text not in known and format.allows(text)), count))
-
-    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        from lm_eval_codemind.sandbox import Job
-
-        return Job.script(code, [(text, None) for text in inputs], limits=limits)
-
 
 def after_future_imports(code: str, statements: str) -> str:
     """Return a module with further statements after its ``from __future__`` imports."""
@@ -393,12 +272,3 @@ def imports_of(code: str) -> str:
     """Return the imports of a module. Suites use some of them without their own import."""
     nodes = [node for node in ast.parse(code).body if isinstance(node, names.IMPORTS)]
     return "".join(f"{ast.unparse(node)}\n" for node in nodes)
-
-
-def observing_call(call: str) -> str:
-    """Return an expression for the value of a call and its arguments after the call."""
-    node = ast.parse(call.strip(), mode="eval").body
-    if not isinstance(node, ast.Call) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-        return call
-    arguments = ", ".join(ast.unparse(argument) for argument in node.args)
-    return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"

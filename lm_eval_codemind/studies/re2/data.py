@@ -7,16 +7,24 @@ decisions of branches; many problems ask for several of them.
 import json
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import RE2BENCH
+from lm_eval_codemind.studies.re2.asked import (
+    BRANCH,
+    DIFFICULTIES,
+    INPUT,
+    LOOP,
+    OUTPUT,
+    PROGRAMS,
+    PROJECTS,
+    TASKS,
+    plain_listing,
+)
 from lm_eval_codemind.workshop.benchmarks.published_prompts import text_problem
 from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream
 
-DIFFICULTIES = ("easy", "difficult")
-OUTPUT, INPUT, LOOP, BRANCH = TASKS = ("output", "input", "loop", "branch")
 _DATA = "dataset/re2-bench"
 PART = ArchivePart(
     RE2BENCH,
@@ -28,9 +36,6 @@ PART = ArchivePart(
     ),
     digest="947410ee0366d8635684bc2f1ee1af5934582e11507ada710af10536919557b4",
 )
-# The sources whose programs need no project, and the others, each by upstream's name.
-PROGRAMS = {"HumanEval": "HumanEval", "cruxeval": "CRUXEval", "Classeval": "ClassEval", "Avatar": "Avatar"}
-PROJECTS = {"Real": "Real", "Swebench": "SWE-bench"}
 _SOURCES = PROGRAMS | PROJECTS
 
 _PROMPT = re.compile(r"prompts/(?P<task>\w+)_prediction/(?:easy|difficult)/(?P<name>.*)\.txt")
@@ -75,17 +80,6 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     return [text_problem("re2_prompts", name, place, prompts[name]) for name in sorted(prompts)]
 
 
-@lru_cache(maxsize=1024)
-def record_of(questions: str) -> Mapping[str, Any]:
-    """Return what upstream asks about a problem, from its column ``upstream_questions``.
-
-    It has the keys ``difficulty`` and ``source``, and for the tasks that the problem occurs in ``values``,
-    ``structures``, ``loop`` and ``branch``.
-    """
-    record: dict[str, Any] = json.loads(questions)
-    return record
-
-
 def _problem(name: str, record: dict[str, Any]) -> Problem:
     flow = record.get(LOOP) or record.get(BRANCH) or {}
     code = record.pop("code", None) or plain_listing(flow["code"])
@@ -101,12 +95,6 @@ def _problem(name: str, record: dict[str, Any]) -> Problem:
         upstream_questions=json.dumps(record),
         provenance=PART.place(f"{_DATA}/code/{name}.py").replace(":/", ":"),
     )
-
-
-def plain_listing(listing: str) -> str:
-    """Return the program of a listing, without the numbers of its lines and the marks of its questions."""
-    lines = (line.partition(" ")[2] for line in listing.split("\n"))
-    return "\n".join(re.sub(r"\s*## \[(?:STATE|BRANCH)\].*", "", line) for line in lines) + "\n"
 
 
 def _values(files: Mapping[str, str], name: str, difficulty: str, row: Mapping[str, Any]) -> dict[str, Any]:

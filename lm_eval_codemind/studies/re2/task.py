@@ -27,7 +27,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.studies.re2 import values
-from lm_eval_codemind.studies.re2.data import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
+from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
 from lm_eval_codemind.studies.re2.published.rules import completed
 from lm_eval_codemind.studies.re2.published.task import (
     FILTER,

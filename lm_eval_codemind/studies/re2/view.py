@@ -8,7 +8,7 @@ from lm_eval_codemind.families.table import Table, described, interval
 from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, outcome_of
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.statistics import mean
-from lm_eval_codemind.studies.re2.data import BRANCH, LOOP
+from lm_eval_codemind.studies.re2.asked import BRANCH, LOOP
 from lm_eval_codemind.studies.re2.task import compared
 
 

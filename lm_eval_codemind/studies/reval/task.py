@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.facts.reval import Input, TracedProgram, program_of
 from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE
@@ -15,9 +16,17 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.studies.reval import rules
-from lm_eval_codemind.workshop.benchmarks import reval
 
 _COLUMNS = ("code", "entry_point", "complexity")
+# A class's assertions are methods of its test, which REval writes without ``self``.
+_EXECUTED = """
+_codemind_names = dict(globals())
+if "_codemind_test" in _codemind_names:
+    _codemind_names["self"] = _codemind_test
+    _codemind_names.update((n, getattr(_codemind_test, n)) for n in dir(_codemind_test) if n.startswith("assert"))
+exec({!r}, _codemind_names)
+"""
+
 _VIEW = "lm_eval_codemind.studies.reval.view:PublishedRuntimeView"
 
 
@@ -72,7 +81,7 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
         if setting == PATH:
             line = fields["next_lines"][0]
             return "-1" if line == -1 else str(fields["code"].split("\n")[line - 1].strip())
-        return reval.completed(fields["masked"], fields["input"], fields["expected"])
+        return completed(fields["masked"], fields["input"], fields["expected"])
 
     def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
         texts, code, line = self.texts(), fields["code"], fields["line"]
@@ -129,9 +138,9 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
         assertions = rules.assertions(answer.text, question["masked"])
         if assertions is None:
             return None
-        program = reval.program_of(problem_of(question))
+        program = program_of(problem_of(question))
         program_input = next(each for each in program.inputs if str(each.index) == question["run"])
-        return reval.assertions_job(program, program_input, assertions)
+        return assertions_job(program, program_input, assertions)
 
 
 def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
@@ -147,9 +156,9 @@ def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
     }
 
 
-def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel, ...]]]:
+def _published(problem: Problem) -> list[tuple[Input, tuple[PublishedLabel, ...]]]:
     """Return the inputs that current packages can run, with the labels that REval's rule accepts an answer to."""
-    program = reval.program_of(problem)
+    program = program_of(problem)
     labels, unrunnable = load_published().get(program.task_id, {}), load_unrunnable().get(program.task_id, ())
     pairs = []
     for program_input in program.inputs:
@@ -173,3 +182,14 @@ dataset, process_results = _hooks.dataset, _hooks.process_results
 extract_answer = _hooks.filter(FILTER)
 _cot = Hooks(PUBLISHED_RUNTIME_COT)
 cot_dataset, process_cot, extract_cot = _cot.dataset, _cot.process_results, _cot.filter(FILTER)
+
+
+def completed(masked: str, text: str, expected: str) -> str:
+    """Return an output question with what is expected in place of the masks; see :class:`Input`."""
+    is_call = masked.strip().startswith(f"assert {text.strip()} == ??")
+    return masked.replace("??", expected) if is_call else expected
+
+
+def assertions_job(program: TracedProgram, program_input: Input, assertions: str) -> Job:
+    """Return the job that executes assertions about a program as REval judges an output: nothing may be raised."""
+    return Job.script(f"{program.code}\n\n{program_input.before}\n{_EXECUTED.format(assertions)}", [("", None)])

@@ -12,6 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import CES
+from lm_eval_codemind.studies.traces.asked import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.workshop.benchmarks.published_prompts import TEMPLATES, text_problem
 from lm_eval_codemind.workshop.benchmarks.scripts import Script
 from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream, plain_text
@@ -39,7 +40,6 @@ FORMS = {
     "mistral": "Mistral",
 }
 _WRAPPERS = {"deepseek": "deepseekcoder", "magicoder": "magicoder", "starcoder": "starcoder2"}
-VARIABLE, ITERABLE, CONDITION, BRANCH = "variable", "iterable", "condition", "branch"
 _FILES = {VARIABLE: "iterator.txt", ITERABLE: "control.txt", CONDITION: "condition.txt"}
 _VALUE = re.compile(r"\[ITE\]\[LOC\](\d+)\[/LOC\]\[VAR\](.*?)\[/VAR\]\[VAL\](.*?)\[/VAL\]\[/ITE\]", re.DOTALL)
 _HIT = re.compile(r"\[LINE\](\d+)\[/LINE\] (may be|is) hit")

@@ -22,7 +22,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.studies.traces import ces as answers
 from lm_eval_codemind.studies.traces import score as scores
-from lm_eval_codemind.studies.traces.ces_data import BRANCH, CONDITION, ITERABLE, VARIABLE
+from lm_eval_codemind.studies.traces.asked import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.studies.traces.ces_prompts import FORMS, annotated, ces_prompt
 
 FILTER = "extract-trace"

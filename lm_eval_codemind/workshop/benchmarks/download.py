@@ -7,7 +7,7 @@ import requests
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.data.catalogue import Archive
-from lm_eval_codemind.workshop.benchmarks.upstream import UpstreamError
+from lm_eval_codemind.errors import UpstreamError
 
 _TIMEOUT_SECONDS = 30
 _CHUNK_BYTES = 1 << 16

@@ -6,13 +6,12 @@ Chen et al., "Evaluating Large Language Models with Runtime Behavior of Program 
 import ast
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
+from lm_eval_codemind.data.facts.reval import Input, TracedProgram
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.workshop.benchmarks import classeval, humaneval
 from lm_eval_codemind.workshop.benchmarks.published_prompts import TEMPLATES, text_problem
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream, plain_text
@@ -22,66 +21,6 @@ PART = PARTS["reval"]
 # Programs 0 to 84 come from HumanEval, the others from ClassEval.
 BENCHMARKS = ("humaneval", "classeval")
 _HUMANEVAL = 85
-# A class's assertions are methods of its test, which REval writes without ``self``.
-_EXECUTED = """
-_codemind_names = dict(globals())
-if "_codemind_test" in _codemind_names:
-    _codemind_names["self"] = _codemind_test
-    _codemind_names.update((n, getattr(_codemind_test, n)) for n in dir(_codemind_test) if n.startswith("assert"))
-exec({!r}, _codemind_names)
-"""
-
-
-@dataclass(frozen=True)
-class Input:
-    """One input of a program.
-
-    Attributes:
-        index: Its position among the program's inputs; not all of them are used.
-        shown: The call (functions) or the body of the test method (classes) that a model is shown, as REval has it.
-        body: The call, or the body of the test method in the test file.
-        before: Statements that run, untraced, after the program has been loaded: the test classes and ``setUp``.
-        expression: What is evaluated and traced.
-        set_up: For classes with a ``setUp``: its body; else empty.
-        masked: The output question: source with ``??`` in place of each value asked for.
-        expected: For functions the output as a literal; for classes the masked source with everything filled in.
-        questions: REval's questions about coverage, state and path, in its order: each has ``line``, counted from 1,
-            and ``variable``, the source of the expression asked about.
-    """
-
-    index: int
-    shown: str
-    body: str
-    before: str
-    expression: str
-    set_up: str
-    masked: str
-    expected: str
-    questions: Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class TracedProgram:
-    """A program of REval with the inputs that are asked about.
-
-    Attributes:
-        task_id: REval's name, such as ``DREval/12``.
-        benchmark: ``humaneval`` or ``classeval``.
-        code: Source.
-        entry_point: Name of the function or of the class.
-        inputs: In REval's order.
-    """
-
-    task_id: str
-    benchmark: str
-    code: str
-    entry_point: str
-    inputs: tuple[Input, ...]
-
-
-def item_key(input_index: int, line: int) -> str:
-    """Return the name of an item within its program: no line is asked about twice on one input."""
-    return f"input {input_index}, line {line}"
 
 
 def read_programs(upstream: Upstream) -> list[TracedProgram]:
@@ -180,12 +119,6 @@ def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
     )
 
 
-def program_of(problem: Problem) -> TracedProgram:
-    """Return REval's program that a problem of :func:`read_functions` or :func:`read_classes` was made of."""
-    record = json.loads(problem.upstream_questions)
-    return TracedProgram(**{**record, "inputs": tuple(Input(**fields) for fields in record["inputs"])})
-
-
 def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
     inputs = []
     for task in tasks:
@@ -227,14 +160,3 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) 
 
 def _questions(task: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"line": int(each["lineno"]), "variable": each["var"]} for each in task["task"]]
-
-
-def completed(masked: str, text: str, expected: str) -> str:
-    """Return an output question with what is expected in place of the masks; see :class:`Input`."""
-    is_call = masked.strip().startswith(f"assert {text.strip()} == ??")
-    return masked.replace("??", expected) if is_call else expected
-
-
-def assertions_job(program: TracedProgram, program_input: Input, assertions: str) -> Job:
-    """Return the job that executes assertions about a program as REval judges an output: nothing may be raised."""
-    return Job.script(f"{program.code}\n\n{program_input.before}\n{_EXECUTED.format(assertions)}", [("", None)])

@@ -7,7 +7,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Never
 
-from lm_eval_codemind.workshop.benchmarks.upstream import UpstreamError, plain_text
+from lm_eval_codemind.errors import UpstreamError
+from lm_eval_codemind.workshop.benchmarks.upstream import plain_text
 
 _TOGETHER = (ast.BinOp, ast.JoinedStr)
 Template = list[str | dict[str, str]]

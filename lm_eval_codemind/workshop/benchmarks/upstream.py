@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from lm_eval_codemind.data.catalogue import ARCHIVES, Archive
+from lm_eval_codemind.errors import UpstreamError
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
 
@@ -58,10 +59,6 @@ def digest_files(files: Mapping[str, bytes]) -> str:
 def plain_text(content: bytes) -> str:
     """Return the text of a file with plain line feeds."""
     return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-
-
-class UpstreamError(RuntimeError):
-    """Upstream data is missing or differs from the data the suite was made from. The message says how to fix it."""
 
 
 class Upstream:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
+from lm_eval_codemind.workshop.python.kinds import workshop_kind
 from lm_eval_codemind.workshop.transforms import Program, RecipeError, Step, recreate
 
 
@@ -54,7 +54,7 @@ def program_for_rules(problem: Problem) -> Program:
     Names that its tests use are public. In a class only the problem's method is transformed. In a module only the
     problem's function and the functions that it needs are transformed.
     """
-    kind = python_kind(problem)
+    kind = workshop_kind(problem)
     return Program(
         problem.code,
         script=kind.printed,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.workshop.python.kinds import workshop_kind
 from lm_eval_codemind.workshop.python.mutation import Branch, source_tree, text_tree
 from lm_eval_codemind.workshop.python.words import in_case
 
@@ -26,7 +26,7 @@ def carried_outputs(problem: Problem, changed: str) -> Iterator[str]:
     that differ between the inputs are replaced, removed or added in the output as well; and the numbers of the output
     grow by the difference, or the ratio, of the only number that changed.
     """
-    kind = python_kind(problem)
+    kind = workshop_kind(problem)
     trees = [kind.input_tree(problem, text) for text in (problem.input, changed)]
     before, after = ([leaf.value for leaf in tree.leaves()] for tree in trees)
     output = problem.output or ""

@@ -11,9 +11,9 @@ from random import Random
 from typing import Any, TypeVar
 
 from lm_eval_codemind.data.catalogue.limits import limits_of
-from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.workshop.python.kinds import workshop_kind
 
 FURTHER_INPUTS = 26
 _ATTEMPTS = 40  # per requested input; a program without arguments has no further inputs
@@ -136,7 +136,7 @@ class Equivalence:
 
     def _verdict(self, problem: Problem, code: str, in_detail: bool = False) -> Verdict:
         """Return status, failed test and exception of the suite; in detail, those of each test method."""
-        kind = python_kind(problem)
+        kind = workshop_kind(problem)
         # Each test runs separately, so each has an outcome.
         names = kind.test_names(problem) if in_detail else ()
         selections: list[tuple[str, ...]] = [(name,) for name in names] or [()]
@@ -144,7 +144,7 @@ class Equivalence:
         return tuple((str(o.status), o.failed_test, o.exception_type) for o in self._sandbox.run(jobs))
 
     def _original_behaviour(self, problem: Problem) -> tuple[list[str], list[CaseOutcome]]:
-        printed = python_kind(problem).printed
+        printed = workshop_kind(problem).printed
         texts = further_inputs(problem, min(self._inputs, _INPUTS_OF_SCRIPTS) if printed else self._inputs)
         observed: list[CaseOutcome] = []
         inputs: list[str] = []
@@ -160,7 +160,7 @@ class Equivalence:
         return inputs, observed
 
     def _observe(self, problem: Problem, code: str, texts: Sequence[str], limits: Limits) -> list[CaseOutcome]:
-        job = python_kind(problem).observing_job(code, texts, limits)
+        job = workshop_kind(problem).observing_job(code, texts, limits)
         return list(self._sandbox.run([job])[0].observations)
 
 
@@ -188,7 +188,7 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
     The random seed is the problem's name, so the inputs are the same on every machine. A mutation changes constants in
     calls and test methods, and numbers, words or lines on stdin. About one mutation in ten changes a value's type.
     """
-    kind = python_kind(problem)
+    kind = workshop_kind(problem)
     known = kind.known_inputs(problem)
     mutate = _mutated_text if kind.printed else _mutated_source
     rng = Random(int.from_bytes(hashlib.sha256(problem.problem_id.encode()).digest(), "big"))

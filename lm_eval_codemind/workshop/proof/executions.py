@@ -11,7 +11,7 @@ from typing import Any
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput
-from lm_eval_codemind.workshop.python.recorder import CodeUnit, units
+from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.workshop.python.tracing import Step, Trace
 
 CONDITIONS = (ast.If, ast.While)

@@ -23,18 +23,15 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, shared_sandbox
 from lm_eval_codemind.workshop.facts.labels import observed_label
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from lm_eval_codemind.workshop.proof.prove import ADDITIONS, USE_ADDITION
+from lm_eval_codemind.workshop.python.kinds import workshop_kind
 from lm_eval_codemind.workshop.python.mutation import Leaf
 from lm_eval_codemind.workshop.python.tracing import TraceFailed, job_source, recorder_source, result_of
-
-# Increase it when the same seed gives other inputs than before.
-VERSION = 5
 
 # For each round: the number of changes of the original input, and whether they are bold. The round also tries as many
 # changes of the tests' inputs, from at most ``_BASES`` of these inputs.
@@ -158,7 +155,7 @@ class _Making:
 
     def __init__(self, problem: Problem, seed: int, count: int, tries: int, bold: bool) -> None:
         self.problem = problem
-        self._kind = python_kind(problem)
+        self._kind = workshop_kind(problem)
         self._count = count
         self._reason = ""
         self._original = Run(problem.input, problem.output, 0)
@@ -296,7 +293,7 @@ def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run
     Raises:
         TraceFailed: If the job did not finish.
     """
-    kind, runs = python_kind(problem), []
+    kind, runs = workshop_kind(problem), []
     rows = result_of(outcome)["runs"]
     own = _statements(problem)
     for text, (steps, lines, output, stdout, exception) in zip([problem.input, *inputs], rows, strict=False):
@@ -314,7 +311,7 @@ def _statements(problem: Problem) -> int:
 
 
 def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
-    kind = python_kind(problem)
+    kind = workshop_kind(problem)
     runs = []
     for text in (problem.input, *inputs):
         execution = kind.execution(problem, code="", input=text)
@@ -341,7 +338,7 @@ def _proving_job(problem: Problem, text: str, addition: str) -> Job:
 
     A test method runs twice, because its output must not depend on files that the first run leaves behind.
     """
-    execution = python_kind(problem).execution(problem, input=text)
+    execution = workshop_kind(problem).execution(problem, input=text)
     program = after_future_imports(execution.module, ADDITIONS[addition] + USE_ADDITION)
     if execution.expression is None:
         return Job.script(program, [(execution.stdin, None)], limits=_PROOF_LIMITS, job_id=problem.problem_id)
@@ -434,7 +431,7 @@ def _answers(output: str, printed: bool) -> frozenset[str]:
 
 def _unfit(run: Run, original: Run, problem: Problem) -> str:
     """Return the key of :data:`REASONS` for which a changed input is not usable; empty if it is usable."""
-    kind = python_kind(problem)
+    kind = workshop_kind(problem)
     own, output = original.output, run.output
     assert own is not None
     if output is None or not output.strip():
@@ -469,7 +466,7 @@ def _is_plain(run: Run, problem: Problem) -> bool:
     These are truth values, zero, None, empty values, literals of the program, the arguments, and the last literal of
     the input. Of standard input the arguments are its lines and the whole text.
     """
-    kind, output = python_kind(problem), (run.output or "").strip()
+    kind, output = workshop_kind(problem), (run.output or "").strip()
     tree = kind.input_tree(problem, run.input)
     parts = [node.text if isinstance(node, Leaf) else str(node) for node in tree.children]
     parts += [leaf.text for leaf in list(tree.leaves())[-1:]]

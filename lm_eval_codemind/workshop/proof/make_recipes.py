@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
+from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Sandbox
+from lm_eval_codemind.sandbox import Sandbox, shared_sandbox
 from lm_eval_codemind.workshop.facts.recipes import Recipe, apply_recipe, program_for_rules, seed_of
 from lm_eval_codemind.workshop.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.workshop.proof.equivalence import FURTHER_INPUTS, Equivalence, SingleThreadedMap
 from lm_eval_codemind.workshop.transforms import compose_verified
+from lm_eval_codemind.workshop.transforms.library import PACKAGES
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +51,10 @@ def transform_all(
     return {problem.problem_id: recipe for problem, recipe in zip(problems, recipes, strict=True)}
 
 
-def freshly_transformed(problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox) -> list[Problem]:
-    """Return problems with a new, verified C+ of another seed."""
-    recipes = transform_all(problems, transform_seed, sandbox, inputs=_INPUTS_AT_RUN_TIME)
+def freshly_transformed(problems: Sequence[Problem], transform_seed: int) -> list[Problem]:
+    """Return problems with a new, verified C+ of another seed; see :func:`lm_eval_codemind.data.making.transformed`."""
+    get_language("python").require([f"import {', '.join(PACKAGES)}"])
+    recipes = transform_all(problems, transform_seed, shared_sandbox(), inputs=_INPUTS_AT_RUN_TIME)
     return [apply_recipe(problem, recipes[problem.problem_id], transform_seed) for problem in problems]
 
 

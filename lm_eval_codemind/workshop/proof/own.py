@@ -15,16 +15,16 @@ from itertools import cycle
 from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.data.facts.fresh import Fresh
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
-from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.data.making import Execution as Run
+from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
+from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.sandbox import Job, SeededPool
 from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, chosen, events, target_of
 from lm_eval_codemind.workshop.proof.fresh import make_fresh
-from lm_eval_codemind.workshop.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION, MissingExtra
+from lm_eval_codemind.workshop.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION
 from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
-from lm_eval_codemind.workshop.proof.prove_outputs import Execution as Run
-from lm_eval_codemind.workshop.python.recorder import CodeUnit, units
 from lm_eval_codemind.workshop.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job
 
 OWN = "own"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
+from lm_eval_codemind.errors import MissingExtra
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import CLASSEVAL_PACKAGES
 from lm_eval_codemind.problems import Problem
@@ -120,10 +121,6 @@ def _run():
 
 class ProofError(RuntimeError):
     """A program could not be executed, for a reason outside the program, so it has no proof."""
-
-
-class MissingExtra(RuntimeError):
-    """The packages that the programs import are not installed."""
 
 
 def require_packages() -> None:

@@ -7,12 +7,12 @@ label.
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.making import Execution, Proven
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
-from lm_eval_codemind.sandbox import Job, Outcome, Status
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, beyond_prompt
+from lm_eval_codemind.sandbox import Job, Outcome, SeededPool, Status
 from lm_eval_codemind.workshop.facts.labels import observed_label
 
 # All causes why a program may have no label. Results count the programs by cause.
@@ -30,38 +30,12 @@ HASH_SEEDS = (1, 2)
 _NO_END = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED, Status.BLOCKED)
 
 
-@dataclass(frozen=True)
-class Execution:
-    """A program to run on an input.
-
-    Attributes:
-        problem: The problem that it solves.
-        program: Its complete source.
-        input: Its input, in the form of ``problem.input``; None if no input is known.
-    """
-
-    problem: Problem
-    program: str
-    input: str | None
-
-
-@dataclass(frozen=True)
-class Proven:
-    """The result of a proof: an output, or the cause why there is no output (a key of :data:`CAUSES`)."""
-
-    output: str | None
-    cause: str = ""
-
-
 def prove_outputs(executions: Sequence[Execution], hash_seeds: Sequence[int] = HASH_SEEDS) -> list[Proven]:
     """Execute each program once for each of two or more hash seeds and return the results in their order.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    # Families that only read results import this module.
-    from lm_eval_codemind.sandbox import SeededPool
-
     jobs = [_job(one) for one in executions]
     with ExitStack() as stack:
         sandboxes = [stack.enter_context(SeededPool(seed)) for seed in hash_seeds]

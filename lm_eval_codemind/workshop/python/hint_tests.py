@@ -49,9 +49,13 @@ def with_hint(problem: Problem, seed: int, telling: Collection[int] = ()) -> Pro
     Tests that have a misleading twin go before those that have none, so that all settings show the same test
     wherever that is possible.
 
+    Problems in other languages than Python are returned as they are.
+
     Args:
         telling: Positions among :func:`hints_of`. Only these tests are drawn, unless it is empty.
     """
+    if problem.language != "python":
+        return problem
     hints = hints_of(problem)
     hints = [hints[position] for position in telling] or hints
     choices = [hint for hint in hints if hint.misleading] or hints or [Hint("", "")]
@@ -218,7 +222,7 @@ def code_following_misleading_test(problem: Problem) -> str | None:
     A function returns what the test expects whatever it is given. A method returns it, or sets it. None if the problem
     has no misleading test or it looks at something else.
     """
-    if not problem.misleading_test:
+    if problem.language != "python" or not problem.misleading_test:
         return None
     if problem.kind == "method":
         return _method_following(problem)

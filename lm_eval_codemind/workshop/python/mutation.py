@@ -17,6 +17,7 @@ from operator import itemgetter
 from random import Random
 from typing import Any
 
+from lm_eval_codemind.languages.python.layout import Spans
 from lm_eval_codemind.workshop.python.words import in_case, is_word, other_word, tokens
 
 # Sets of characters that may replace each other: vowels, common consonants, and digits except for leading zeros.
@@ -100,24 +101,6 @@ class Branch:
 
 
 Node = Leaf | Branch
-
-
-class Spans:
-    """The positions of nodes in a text. The parser counts lines and bytes; this class returns characters."""
-
-    def __init__(self, source: str) -> None:
-        self._lines = source.split("\n")
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return the position of a node's first character and the position after its last character."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
-
-    def _at(self, line: int, column: int) -> int:
-        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
 
 
 def source_tree(source: str, nodes: Iterable[ast.expr], keys: bool = True) -> Branch:

@@ -10,6 +10,7 @@ lambdas do meanwhile is part of it. Leaving the body of ``with`` or ``try`` is n
 
 import ast
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,8 +18,11 @@ from importlib.resources import files
 from typing import Any
 
 from lm_eval_codemind.languages.python.names import imported_modules
+from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, shared_sandbox
-from lm_eval_codemind.workshop.python.recorder import CodeUnit, units
+
+# The lines of the recorder that are left out behind the text of the units.
+_NOT_INSIDE = re.compile(r"^from (?:__future__|lm_eval_codemind)\b.*\n", re.MULTILINE)
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, output_bytes=64 << 20)
 
@@ -64,7 +68,7 @@ class Step:
 
     Attributes:
         frame: Number of the frame, in the order in which frames began.
-        unit: Number of the statement, see :class:`~lm_eval_codemind.workshop.python.recorder.CodeUnit`.
+        unit: Number of the statement, see :class:`~lm_eval_codemind.languages.python.units.CodeUnit`.
         line: The first line of the statement, counted from 1.
         end: ``line``: another line of its frame; ``return``; ``exception``: one that left its frame; or "" where the
             program ended, or the trace was cut off, before the step did.
@@ -144,8 +148,12 @@ def tracing_job(program: str, expression: str | None, stdin: str, *, max_steps: 
 
 @lru_cache(maxsize=1)
 def recorder_source() -> str:
-    """Return the source of the recorder, which knows nothing of this package."""
-    return (files(__package__) / "recorder.py").read_text(encoding="utf-8")
+    """Return the source of the recorder with that of the units, which know nothing of this package."""
+    units_source, recorder = (
+        (files(package) / name).read_text(encoding="utf-8")
+        for package, name in (("lm_eval_codemind.languages.python", "units.py"), (__package__, "recorder.py"))
+    )
+    return f"{units_source}\n{_NOT_INSIDE.sub('', recorder)}"
 
 
 def job_source(recorder: str, sources: Sequence[str], options: Mapping[str, Any]) -> str:

@@ -5,10 +5,9 @@ import pytest
 from lm_eval_codemind.data.facts.suites import CLASSES, load_verdicts, verdict_of
 from lm_eval_codemind.data.manifest import benchmark_path
 from lm_eval_codemind.families.sr import task as sr
-from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import load_problems
 from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
-from lm_eval_codemind.workshop.python.hint_tests import hints_of
+from lm_eval_codemind.workshop.python.hint_tests import hints_of, with_hint
 from prove_suites import BENCHMARKS, READING, load_programs
 from prove_suites import main as prove
 from tests.run_files import read_rows
@@ -42,7 +41,7 @@ def test_each_suite_has_a_verdict_that_its_programs_show(built_data, benchmark):
     telling = [(problem, positions) for problem, positions in telling if positions]
     assert telling or benchmark == "humaneval"
     for problem, positions in telling:
-        drawn = [problem, *(kind_of(problem).with_hint(problem, seed, positions) for seed in range(10))]
+        drawn = [problem, *(with_hint(problem, seed, positions) for seed in range(10))]
         hints = hints_of(problem)
         assert {each.hint_test for each in drawn} <= {hints[position].test for position in positions}
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.data.catalogue import Archive
+from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.workshop.benchmarks.download import fetch_archive
-from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream, UpstreamError, digest_files
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream, digest_files
 
 FILES = {"one.txt": b"1" * 400_000, "two.txt": bytes(range(256)) * 2_000}
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.workshop.benchmarks import Upstream, UpstreamError
-from lm_eval_codemind.workshop.benchmarks.livecodebench import read, with_imports
+from lm_eval_codemind.data.facts.imports import with_imports
+from lm_eval_codemind.errors import UpstreamError
+from lm_eval_codemind.workshop.benchmarks import Upstream
+from lm_eval_codemind.workshop.benchmarks.livecodebench import read
 
 PAIRS = "def pairs(nums: List[int]) -> int:\n    return sum(n // 2 for n in Counter(nums).values())"
 

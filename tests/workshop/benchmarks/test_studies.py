@@ -1,7 +1,7 @@
 import ast
 from collections import Counter
 
-from lm_eval_codemind.studies.re2.data import PROGRAMS, plain_listing, record_of
+from lm_eval_codemind.studies.re2.asked import PROGRAMS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.data import read as read_re2
 from lm_eval_codemind.workshop.benchmarks.reval import read_programs
 

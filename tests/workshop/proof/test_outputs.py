@@ -3,10 +3,11 @@
 import pytest
 
 from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.data.making import Execution, Proven
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Problem
 from lm_eval_codemind.sandbox import Limits
-from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, Execution, Proven, prove_outputs
+from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
 
 # What a function does -> what may be said of it.
 FUNCTIONS = {

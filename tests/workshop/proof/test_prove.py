@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_codemind.errors import MissingExtra
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.workshop.facts.labels import Proof
 from lm_eval_codemind.workshop.proof import prove
-from lm_eval_codemind.workshop.proof.prove import MissingExtra, prove_labels
+from lm_eval_codemind.workshop.proof.prove import prove_labels
 
 pytestmark = pytest.mark.proof
 

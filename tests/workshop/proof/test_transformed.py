@@ -12,12 +12,12 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.manifest import benchmark_path
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.complexity import lines_of_code
-from lm_eval_codemind.languages.python.kinds import observing_call
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, load_problems
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.workshop.facts.recipes import Recipe, apply_recipe, load_recipes
 from lm_eval_codemind.workshop.proof.equivalence import Equivalence, further_inputs
 from lm_eval_codemind.workshop.proof.make_recipes import transform, verify_transformed
+from lm_eval_codemind.workshop.python.kinds import observing_call
 from lm_eval_codemind.workshop.transforms import RULES, RecipeError
 from ship import record_of
 

@@ -20,7 +20,13 @@ from lm_eval_codemind.problems import Problem, load_problems
 from lm_eval_codemind.questions import Answer, Key, Question
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from lm_eval_codemind.workshop.benchmarks import sample
-from lm_eval_codemind.workshop.python.hint_tests import Hint, altered, expected_literal
+from lm_eval_codemind.workshop.python.hint_tests import (
+    Hint,
+    altered,
+    code_following_misleading_test,
+    expected_literal,
+    with_hint,
+)
 
 Result = TypeVar("Result")
 
@@ -31,7 +37,7 @@ def problem(tests: str, **more: Any) -> Problem:
 
 
 def draw_hint(one: Problem, seed: int = HINT_SEED) -> Hint:
-    drawn = kind_of(one).with_hint(one, seed)
+    drawn = with_hint(one, seed)
     return Hint(drawn.hint_test, drawn.misleading_test)
 
 
@@ -126,7 +132,7 @@ def judged(problems: list[Problem]) -> list[tuple[Problem, list[Outcome]]]:
     for one in problems:
         kind = kind_of(one)
         truth = program_of(kind.own_answer(one), one)
-        misled = program_of(kind.code_following_misleading_test(one) or "", one)
+        misled = program_of(code_following_misleading_test(one) or "", one)
         assert truth is not None
         jobs += [job_of(truth, one, sr.NO_TEST), job_of(truth, one, sr.MISLEADING, one.hint_test)]
         misleading = one.misleading_test or one.hint_test
@@ -141,13 +147,13 @@ def check_all(problems: list[Problem], misleading: int) -> None:
         assert one.hint_test and all_tests.passed and hint.passed, (one.problem_id, all_tests, hint)
         if one.misleading_test:
             assert not misled.passed, one.problem_id
-            if kind_of(one).code_following_misleading_test(one) is not None:
+            if code_following_misleading_test(one) is not None:
                 assert obeyed.passed, (one.problem_id, obeyed)
-    assert sum(kind_of(one).code_following_misleading_test(one) is not None for one in included) == misleading
+    assert sum(code_following_misleading_test(one) is not None for one in included) == misleading
 
 
 def test_sample():
-    problems = [kind_of(one).with_hint(one, HINT_SEED) for one in sample.read() if one.kind != "script"]
+    problems = [with_hint(one, HINT_SEED) for one in sample.read() if one.kind != "script"]
     check_all(problems, misleading=13)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.python.inputs import call_tree, method_tree, states_value
+from lm_eval_codemind.workshop.python.inputs import call_tree, method_tree, states_value
 from lm_eval_codemind.workshop.python.mutation import changed_inputs, mutations, text_tree
 from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
 from lm_eval_codemind.workshop.python.words import KNOWN_WORDS

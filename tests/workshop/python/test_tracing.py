@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.workshop.python.recorder import record, units, written
+from lm_eval_codemind.languages.python.units import units
+from lm_eval_codemind.workshop.python.recorder import record, written
 from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace, trace
 from watching import Watching, runs
 

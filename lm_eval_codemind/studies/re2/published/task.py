@@ -19,7 +19,7 @@ from lm_eval_codemind.languages.values import render
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase
-from lm_eval_codemind.studies.re2.data import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
+from lm_eval_codemind.studies.re2.asked import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
 from lm_eval_codemind.studies.re2.published import rules
 
 FILTER = "extract-answer"
