@@ -107,7 +107,13 @@ def is_literal(text: str) -> bool:
 
 
 def parse_quietly(source: str) -> ast.Module:
-    """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``."""
+    """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``.
+
+    Raises:
+        SyntaxError: If it does not parse, also for a null byte. Python before 3.11.4 raises a ValueError there.
+    """
+    if "\0" in source:
+        raise SyntaxError("source code cannot contain null bytes")
     with warnings.catch_warnings(action="ignore"):
         return ast.parse(source)
 

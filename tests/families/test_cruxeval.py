@@ -157,6 +157,8 @@ def test_both_scores_of_an_output(response, setting, expected, monkeypatch):
     # What follows a comma is the message of the assertion, and what does not parse raises.
     *(("'a', 'why'", "'a'", None), ("1, 2", "(1, 2)", None), ("(1, 2)", "(1, 2)", True), ("1 is", "1", False)),
     *(("np.int64(1)", "1", None), ("nan", "1", None), ("1 == 1", "1", None), ("1\nassert False", "1", None)),
+    # Not executed under any release of Python.
+    ("1\0", "1", False),
 ])  # fmt: skip
 def test_upstream_compares_literals_as_python_does(answer, output, verdict):
     assert upstream_verdict(answer, output) is verdict

@@ -3,21 +3,20 @@
 import hashlib
 import json
 import re
-import shutil
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import baselines
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.cruxeval import lcb, task
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, shared_sandbox
-from lm_eval_codemind.workshop.benchmarks import Upstream
-from lm_eval_codemind.workshop.build import build
+from tables import published_requests
 from tests.cli import said
+from tests.families.lcb_rows import ROWS, UNPROVEN, built_lcb
 from tests.families.reference import reference_run
 from tests.results.harness import task_manager
 from tests.run_files import read_rows, read_run
@@ -46,28 +45,9 @@ sys.modules["lcb_runner.benchmarks"].CodeExecutionProblem = None
 """
 
 
-def made_row(number: int) -> dict[str, Any]:
-    code = f"def made_{number}(x):\n    # {{braces}} '{{code}}' \\n\n    return [x, \"{{}}\\n\", {number} % 7]"
-    row = {"id": f"sample_{number}", "function_name": f"made_{number}", "code": code, "problem_id": "1"}
-    output = f"[{number}, '{{}}\\n', {number % 7}]"
-    return {**row, "input": f"made_{number}(x = {number})", "output": output, "question_id": "1", "numsteps": 3}
-
-
-ROWS = [made_row(number) for number in range(479)]
-
-
 @pytest.fixture(scope="module")
 def lcb_data(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built data, from upstream's prompts and a local copy of a data set with our rows."""
-    upstream = tmp_path_factory.mktemp("upstream")
-    shutil.copy(shared_data / "upstream" / "LiveCodeBench.tar.xz", upstream)
-    (upstream / "execution-v2").mkdir()
-    (upstream / "execution-v2" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    folder = tmp_path_factory.mktemp("data")
-    entries = build(["lcb_execution", "lcb_prompts"], Upstream(upstream), folder)
-    assert entries["lcb_execution"].categories == {"confirmed": 479}
-    assert entries["lcb_prompts"].digests.keys() == {"lcb_prompts", "lcb_prompts.questions"}
-    return folder
+    return built_lcb(shared_data, tmp_path_factory.mktemp("lcb"))
 
 
 @pytest.fixture
@@ -107,13 +87,17 @@ def test_prompts_and_chats_are_what_upstreams_functions_return(lcb_built, shared
 
 
 @pytest.mark.parametrize(("model", "value"), [("oracle", 1.0), ("null", 0.0)])
-def test_right_answers_score_one_and_empty_ones_zero(model, value, lcb_built):
+def test_published_answers_score_one_and_empty_ones_zero(model, value, lcb_built):
+    """All problems are asked about; those whose label is not proven count only by upstream's rule."""
     results = reference_run(model, *TASKS, bootstrap_iters=0, limit=60)
     for name in TASKS:
         assert results["n-samples"][name]["effective"] == 60
         scores = results["results"][name]
         metrics = ("pass@1", "pass@1_upstream", "answered", *(["pass@5"] if name.endswith("_02") else []))
         assert [scores[f"{metric},extract-answer"] for metric in metrics] == [value] * len(metrics)
+        logged = {sample["doc"]["problem_id"]: sample for sample in results["samples"][name]}
+        assert {problem for problem, sample in logged.items() if "pass@1" not in sample} == UNPROVEN.keys()
+        assert all(isinstance(sample["pass@1_upstream"], float) for sample in logged.values())
     recorded = results["configs"]["codemind_lcb_execution_cot"]["metadata"]["suite"]
     assert (
         recorded["data_sha256"]
@@ -149,4 +133,20 @@ def test_recorded_outputs_are_scored_verified_shown_and_submitted(lcb_built, tmp
     assert scores["pass@1_upstream,extract-answer"] == pytest.approx(1 / 2)
     assert "equal" in said("verify", run)
     said("report", run, "-o", tmp_path / "report.html")
-    assert re.search(rf"{TASKS[0]} +479 ", said("plan", "--tasks", TASKS[0]))
+    assert "40 of 479" in said("cite", run)
+
+
+def test_plan_counts_all_problems(lcb_built):
+    counted = {name: count for name, count in published_requests().items() if name.startswith("codemind_lcb_")}
+    assert counted.keys() == set(TASKS[:2])
+    for name, count in counted.items():
+        assert re.search(rf"{name} +{count} ", said("plan", "--tasks", name))
+
+
+def test_baselines_can_be_measured(lcb_built):
+    tasks = baselines.FAMILIES[baselines.LCB]
+    documents = baselines.documents_of(tasks, "lcb_execution")
+    scores = baselines.scores(tasks, documents, baselines.LCB)
+    # No two labels are the same.
+    assert scores["pass@1"]["best constant"] == pytest.approx(1 / 476)
+    assert scores["pass@1_upstream"]["best constant"] == pytest.approx(1 / 479)

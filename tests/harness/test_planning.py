@@ -216,7 +216,11 @@ def test_samples_are_what_a_run_asks(family, tmp_path):
     assert_sent(counted, arguments, tmp_path)
 
 
-@pytest.mark.parametrize(("group", "requests"), published_requests().items())
+# LiveCodeBench's data set is on the Hub: tests/families/test_lcb.py counts its requests.
+BUILT = {group: count for group, count in published_requests().items() if not group.startswith("codemind_lcb_")}
+
+
+@pytest.mark.parametrize(("group", "requests"), BUILT.items())
 def test_groups_are_what_a_run_asks(group, requests, built, tmp_path):
     """Every group of the README's table, and its number of requests there."""
     arguments = ["--tasks", group, "--confirm_run_unsafe_code"]

@@ -38,6 +38,8 @@ OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "families" / "baselines.j
 KNOWING = ", length known"
 # Ends the names of rules that need the published output, which the prompt about a fresh input does not show.
 REMEMBERED = ", remembered"
+# Its data set has no pinned revision: nothing is shipped of it, nor measured by default.
+LCB = "lcb_execution"
 # At least as many as the rules of `carried_outputs`.
 _CARRIED = 8
 CONSTANTS = ("None", "True", "False", "0", "1", "[]", "''")
@@ -72,6 +74,7 @@ FAMILIES = {
 }
 
 
+_DEFAULT = tuple(name for name in FAMILIES if name != LCB)
 _NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tasks.benchmarks))
 
 
@@ -363,15 +366,15 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
         rows = [process(document, [read]) for document, read in zip(documents, answers, strict=True)]
         name = name.rstrip("0123456789 ")
         for metric, aggregation in tasks.metrics.items():
-            values = [row[metric] for row in rows if row[metric] is not None]
+            values = [row[metric] for row in rows if row.get(metric) is not None]
             value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
             best[metric][name] = max(value, best[metric].get(name, 0.0), key=abs)
     return best
 
 
 def _asserted(family: str, document: Document, text: str) -> str:
-    """Return an answer as the task asks for it: in CRUXEval an assertion."""
-    if family == "cruxeval_output":
+    """Return an answer as the task asks for it: in CRUXEval and LiveCodeBench an assertion."""
+    if family in ("cruxeval_output", LCB):
         return f"assert {document['input']} == {text}"
     return f"assert {text} == {document['output']}" if family == "cruxeval_input" else text
 
@@ -432,13 +435,14 @@ def _typed(document: Document, value: str) -> str:
 
 
 def _echo(text: str) -> str:
-    """Return the first argument of the call in an input; the whole text if it is not a program."""
+    """Return the first argument of the calls in an input, named only if none is positional; else the whole text."""
     try:
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     except SyntaxError:
         return text
-    arguments = [ast.unparse(argument) for call in calls for argument in call.args[:1]]
-    return arguments[0] if arguments else ""
+    positional = [argument for call in calls for argument in call.args[:1]]
+    named = [argument.value for call in calls for argument in call.keywords[:1]]
+    return ast.unparse((positional or named)[0]) if positional or named else ""
 
 
 def _last_literal(text: str) -> str:
@@ -464,7 +468,7 @@ def _reachable(document: Document) -> str:
 
 
 @click.command()
-@click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=tuple(FAMILIES))
+@click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=_DEFAULT)
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
 def main(families: Sequence[str], names: Sequence[str]) -> None:
     """Print what the baselines score, in percent, and write the best ones."""

@@ -1,29 +1,49 @@
 """LiveCodeBench's code execution as published: output prediction in CRUXEval's form, with LiveCodeBench's own rules.
 
 Questions and labels are those of ``lcb_execution``. Its programs start with the imports that they need; the prompts, of
-``lcb_prompts``, have none, as upstream.
+``lcb_prompts``, have none, as upstream. All problems are asked about, as upstream does: upstream's rule needs only the
+published label, and an answer to a problem whose label is not proven has no score by value.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.families.cruxeval.read import CLOSE, OPEN, block
-from lm_eval_codemind.families.cruxeval.task import COT, DIRECT, FILTER, OUTPUT_VIEW, CruxevalOutput
+from lm_eval_codemind.families.cruxeval.task import COLUMNS, COT, DIRECT, FILTER, CruxevalOutput
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Question
+
+_VIEW = "lm_eval_codemind.families.cruxeval.view:LcbExecutionView"
 
 
 class LcbExecution(CruxevalOutput):
     """Complete the assertion with the output of a LeetCode solution."""
 
     variants = (
-        Variant("lcb_execution", "LiveCodeBench execution direct", OUTPUT_VIEW, DIRECT),
-        Variant("lcb_execution_cot", "LiveCodeBench execution CoT", OUTPUT_VIEW, COT),
+        Variant("lcb_execution", "LiveCodeBench execution direct", _VIEW, DIRECT),
+        Variant("lcb_execution_cot", "LiveCodeBench execution CoT", _VIEW, COT),
     )
+    # The score that all problems have.
+    metric = "pass@1_upstream"
     prompt_texts = "lcb_prompts"
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return all problems."""
+        return load_benchmark(benchmark.name)
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        yield Question.about(problem, setting, {"output": problem.published_output}, columns=COLUMNS)
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; without pass@k by value if its label is not proven."""
+        metrics = super().logged(question, means, pass_at_k)
+        by_value = {self.verdict, *pass_at_k} if question["category"] == "excluded" else ()
+        return {name: value for name, value in metrics.items() if name not in by_value}
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         super().record(suite, benchmark, options)

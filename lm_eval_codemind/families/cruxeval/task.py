@@ -130,7 +130,7 @@ class Cruxeval(UpstreamPrompts):
         return {f"pass@{k}_upstream": scores.upstream_pass_at_k(verdicts, k) for k in sorted({1, *reported_k(largest)})}
 
 
-OUTPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalOutputView"
+_OUTPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalOutputView"
 _INPUT_VIEW = "lm_eval_codemind.families.cruxeval.view:CruxevalInputView"
 
 
@@ -138,9 +138,9 @@ class CruxevalOutput(Cruxeval):
     """CRUXEval-O: complete the assertion with the output."""
 
     variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("cruxeval_output", "CRUXEval-O direct", OUTPUT_VIEW, DIRECT),
-        Variant("cruxeval_output_cot", "CRUXEval-O CoT", OUTPUT_VIEW, COT),
-        Variant("cruxeval_output_phind", "CRUXEval-O Phind", OUTPUT_VIEW, PHIND),
+        Variant("cruxeval_output", "CRUXEval-O direct", _OUTPUT_VIEW, DIRECT),
+        Variant("cruxeval_output_cot", "CRUXEval-O CoT", _OUTPUT_VIEW, COT),
+        Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND),
     )
     predicts = "output"
 

@@ -14,6 +14,13 @@ class CruxevalOutputView(ExecutionView):
     board = {}
 
 
+class LcbExecutionView(CruxevalOutputView):
+    """Upstream's score of an answer, and ours where the label is proven."""
+
+    scores = ("pass@1_upstream",)
+    reported = ("pass@1_upstream", "pass@1", "pass@5")
+
+
 class CruxevalInputView(InputView):
     """Both scores of an answer."""
 
