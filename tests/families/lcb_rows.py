@@ -12,10 +12,7 @@ from lm_eval_codemind.workshop.build import build
 UNPROVEN = {
     "sample_1": {"output": "'another'"},
     "sample_5": {"code": "def made_5(x):\n    return x[0]"},
-    "sample_7": {
-        "code": "def made_7(x):\n    return str(set('abcdef'))",
-        "output": "\"{'a', 'b', 'c', 'd', 'e', 'f'}\"",
-    },
+    "sample_7": {"code": "def made_7(x):\n    return str(set('abc'))", "output": "\"{'a', 'b', 'c'}\""},
 }
 
 

@@ -9,8 +9,8 @@ _REPORTED = ("pass@1", "pass@5", "pass@1_upstream", "pass@5_upstream")
 class CruxevalOutputView(ExecutionView):
     """Both scores of an answer."""
 
-    scores = ("pass@1",)
-    reported = _REPORTED
+    scores: tuple[str, ...] = ("pass@1",)
+    reported: tuple[str, ...] = _REPORTED
     board = {}
 
 
