@@ -112,10 +112,12 @@ def _is_mentioned(block: str, before: str, after: str) -> bool:
 
 MARK = re.compile(r"[<[](?P<end>/?)(?P<name>final_answer|answer|output|input|trace)[>\]]", re.IGNORECASE)
 _FENCE_LINE = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
-# Code in back-ticks, or a string literal.
+# Code in back-ticks, or a string literal with at most two letters before it, from its first quotation mark. Each match
+# begins with one of three characters, so that the pattern is tried at few places.
+_PREFIX = r"(?:(?<!\w)|(?<=^[a-z])|(?<=\W[a-z])|(?<=^[a-z]{2})|(?<=\W[a-z]{2}))"
 _QUOTED = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)[^`\n]+(?P=ticks)(?!`)"
-    r"|(?<!\w)[a-z]{0,2}'(?:\\.|[^'\\\n]){1,500}'(?!\w)|(?<!\w)[a-z]{0,2}\"(?:\\.|[^\"\\\n]){1,500}\"(?!\w)",
+    r"(?=[`'\"])(?:(?<!`)(?P<ticks>`+)(?!`)[^`\n]+(?P=ticks)(?!`)"
+    rf"|{_PREFIX}'(?:\\.|[^'\\\n]){{1,500}}'(?!\w)|{_PREFIX}\"(?:\\.|[^\"\\\n]){{1,500}}\"(?!\w))",
     re.IGNORECASE,
 )
 

@@ -207,10 +207,13 @@ def _without_tokens(text: str) -> str:
 class _Table(NamedTuple):
     """The table: a pattern of all tags but those that only begin a response.
 
-    ``starts`` has the name of the row of each of these. ``silent`` has the rows without a closing.
+    ``starts`` has the name of the row of each of these. ``silent`` has the rows without a closing. ``bracket`` is the
+    pattern for a text without ``sentences``, which are the tags that begin with a letter or a line end.
     """
 
     tag: re.Pattern[str]
+    bracket: re.Pattern[str]
+    sentences: tuple[str, ...]
     word: re.Pattern[str]
     starts: dict[str, str]
     silent: set[str]
@@ -220,21 +223,25 @@ class _Table(NamedTuple):
 def _table() -> _Table:
     content = yaml.safe_load((Path(__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
     words, letters = "|".join(content["words"]), r"[\w:.|\uff5c-]{0,40}?"
-    parts, starts, silent = [], dict[str, str](), set[str]()
+    parts, texts, starts, silent = [], list[str](), dict[str, str](), set[str]()
     for number, row in enumerate(content["formats"]):
         if row.get("start"):
             starts |= dict.fromkeys(row["opens"], f"row{number}")
         if not row.keys() & {"closes", "paired"}:
             silent.add(f"row{number}")
         for group in ("closes", "paired") if row.get("start") else ("opens", "closes", "paired"):
-            texts = "|".join(map(re.escape, row.get(group, ()))).replace(r"\*", r"[^\n]{0,80}?")
-            parts += [f"(?P<{group}_{number}>{texts})"] if texts else []
+            texts += map(str.casefold, row.get(group, ()))
+            of_group = "|".join(map(re.escape, row.get(group, ()))).replace(r"\*", r"[^\n]{0,80}?")
+            parts += [f"(?P<{group}_{number}>{of_group})"] if of_group else []
     # Of the tags at one place, those with a row have priority.
     attribute = r"(?:\s+\w+=[^<>\n]{0,80})?"
     parts.append(rf"(?P<any>[<\[\u25c1][/\\]?[|\uff5c]?/?{letters}(?:{words}){letters}{attribute}[>\]\u25b7])")
     # A tag begins with few characters; the pattern is tried there.
-    tag = re.compile(rf"(?=[<\[\u25c1Hta\n])(?:{'|'.join(parts)})", re.IGNORECASE)
-    return _Table(tag, re.compile(words, re.IGNORECASE), starts, silent)
+    tag, bracket = (
+        re.compile(rf"(?=[<\[\u25c1{others}])(?:{'|'.join(parts)})", re.IGNORECASE) for others in (r"Hta\n", "")
+    )
+    sentences = tuple(text for text in texts if text[0] not in "<[\u25c1")
+    return _Table(tag, bracket, sentences, re.compile(words, re.IGNORECASE), starts, silent)
 
 
 def _tags(text: str) -> Iterator[_Tag]:
@@ -247,7 +254,9 @@ def _tags(text: str) -> Iterator[_Tag]:
             if text.startswith(opens, first) and (not opens.isalpha() or _GLUED.match(text, end)):
                 yield _Tag(first, end, name, name, True)
                 break
-    for match in table.tag.finditer(text):
+    folded = text.casefold()
+    pattern = table.tag if any(sentence in folded for sentence in table.sentences) else table.bracket
+    for match in pattern.finditer(text):
         group, _, number = (match.lastgroup or "").partition("_")
         if number:
             name = f"row{number}"

@@ -13,10 +13,11 @@ document, of whatever family, has the columns
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from itertools import islice
+from itertools import islice, product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -81,14 +82,10 @@ class Reader:
         Raises:
             TypeError: If the family's ``read`` returns anything but an Answer.
         """
-        text = thinking.opened(response, opening) if opening else response
-        answer = self._answer(text, question)
-        if answer.reading in _NONE and thinking.without_thinking(text) is None:
-            if getattr(response, "cut", None) is False:
-                answer = self._answer(thinking.ended(text), question)
-            if answer.reading in _NONE:
-                answer.reading = "unfinished"
-                answer.details["unfinished"] = "opened by the chat template" if text is not response else "never closed"
+        return self.submit(read_answer(self._family, self._filter, response, question, opening), question)
+
+    def submit(self, answer: Answer, question: Question) -> Answer:
+        """Return an answer that was read, with its execution pending if something is executed for it."""
         job = self._family.job(answer, question)
         if job is not None:
             same = dataclasses.replace(job, job_id="")
@@ -99,14 +96,28 @@ class Reader:
             answer.pending = self._running[same]
         return answer
 
-    def _answer(self, response: str, question: Question) -> Answer:
-        answer = self._family.read(response, question, self._filter)
+
+def read_answer(family: Family, filter: str, response: str, question: Question, opening: str = "") -> Answer:
+    """Return the answer in a response; see :meth:`Reader.read`. Nothing is executed."""
+
+    def read(text: str) -> Answer:
+        answer = family.read(text, question, filter)
         if not isinstance(answer, Answer):
             raise TypeError(
-                f"the family {self._family.name!r}: its read() returned {type(answer).__name__} and must return an "
+                f"the family {family.name!r}: its read() returned {type(answer).__name__} and must return an "
                 "Answer; write `return Answer(text)`, or `return Answer(None)` for a response without an answer"
             )
         return answer
+
+    text = thinking.opened(response, opening) if opening else response
+    answer = read(text)
+    if answer.reading in _NONE and thinking.without_thinking(text) is None:
+        if getattr(response, "cut", None) is False:
+            answer = read(thinking.ended(text))
+        if answer.reading in _NONE:
+            answer.reading = "unfinished"
+            answer.details["unfinished"] = "opened by the chat template" if text is not response else "never closed"
+    return answer
 
 
 class Hooks:
@@ -114,6 +125,8 @@ class Hooks:
 
     def __init__(self, family: Family) -> None:
         self._family = family
+        # Responses that were read for a filter, and their answers for the other filters, which read them next.
+        self._ahead: tuple[Sequence[Sequence[str]], dict[str, list[list[Answer]]]] = ((), {})
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -191,17 +204,37 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            reader, questions = Reader(family, name), map(Question.from_document, documents)
-            openings = openings_of_thinking() or [""] * len(responses)
+            reader, questions = Reader(family, name), list(map(Question.from_document, documents))
             return [
-                [
-                    Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question, opening)
-                    for text in texts
-                ]
-                for texts, question, opening in zip(responses, questions, openings, strict=True)
+                [answer if answer.skipped else reader.submit(answer, question) for answer in answers]
+                for answers, question in zip(self._read(name, responses, questions), questions, strict=True)
             ]
 
         return read
+
+    def _read(
+        self, name: str, responses: Sequence[Sequence[str]], questions: Sequence[Question]
+    ) -> Iterator[list[Answer]]:
+        """Yield the answers to each question under a filter. Those under the other filters are kept until they ask."""
+        before, ahead = self._ahead
+        if name in ahead and len(before) == len(responses) and all(map(operator.is_, before, responses)):
+            yield from ahead.pop(name)
+            return
+        family = self._family
+        ahead = {filter: [] for filter in family.filters if filter != name}
+        openings = openings_of_thinking() or [""] * len(responses)
+        for texts, question, opening in zip(responses, questions, openings, strict=True):
+            answers: dict[str, list[Answer]] = {filter: [] for filter in (name, *ahead)}
+            # The thinking of a response is looked for once if all filters read it in turn.
+            for text, (filter, read) in product(texts, answers.items()):
+                is_skipped = text == SKIPPED
+                read.append(
+                    Answer(None, skipped=True) if is_skipped else read_answer(family, filter, text, question, opening)
+                )
+            yield answers.pop(name)
+            for filter, read in answers.items():
+                ahead[filter].append(read)
+        self._ahead = responses, ahead
 
     def process_results(
         self, document: Mapping[str, Any], results: Sequence[Sequence[Answer]] | Sequence[Answer]

@@ -57,10 +57,20 @@ def task_manager(metadata: Mapping[str, Any] | None = None, include_path: str | 
 
 
 def load_once(manager: Any, names: Sequence[str]) -> Any:
-    """Return what ``manager.load(names)`` does, and have it return the same loaded tasks for the same names again."""
+    """Return what ``manager.load(names)`` does, and have it return the tasks that it loaded whenever it is asked again.
+
+    Of other names, those of these tasks are not loaded again either.
+    """
     usual, wanted = manager.load, list(names)
     loaded = usual(wanted)
-    manager.load = lambda asked: loaded if asked == wanted else usual(asked)
+
+    def load(asked: Any) -> Any:
+        if asked == wanted:
+            return loaded
+        names = asked if isinstance(asked, list) else [asked]
+        return usual([loaded["tasks"].get(name, name) if isinstance(name, str) else name for name in names])
+
+    manager.load = load
     return loaded
 
 

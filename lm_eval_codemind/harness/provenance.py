@@ -53,11 +53,13 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
     # Takes a second, and who reads results needs no data sets.
     from datasets import Dataset
 
+    from lm_eval_codemind.harness.documents import Documents
+
     asked = [dict(row) for row in documents]
     worked = [{column: example.get(column) for column in asked[0]} for example in examples]
     rows = Dataset.from_list(asked + worked)
     places = list(range(len(rows)))
-    return {"test": rows.select(places[: len(asked)]), "fewshot": rows.select(places[len(asked) :])}
+    return {"test": Documents(rows.select(places[: len(asked)])), "fewshot": rows.select(places[len(asked) :])}
 
 
 def record_task(

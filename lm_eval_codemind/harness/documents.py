@@ -1,0 +1,28 @@
+"""The data set of a task."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from datasets import Dataset
+
+
+class Documents(Dataset):  # type: ignore[misc]
+    """A data set that makes its rows once: the harness reads all of them for the requests and again for each filter.
+
+    What :meth:`~datasets.Dataset.map` and the like make of it has other rows or another format, and reads as usual.
+    """
+
+    def __init__(self, rows: Dataset) -> None:
+        super().__init__(rows.data, rows.info, fingerprint=rows._fingerprint)
+        self._own = self._data
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.to_list()
+        return rows
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        if self._data is not self._own or self._indices or self._format_type or self._format_columns:
+            return iter(super().__iter__())
+        return map(dict, self._rows)
