@@ -1,9 +1,11 @@
 """Checks of a run: its files against their digests, and its scores against a rescoring of its responses."""
 
+import filecmp
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import shortened
@@ -74,16 +76,18 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     total = 0
     for task in recorded.tasks:
         again = rescored.task(task.task)
-        find = _finder(again) if again else None
+        # Samples that are equal to the byte need not be compared.
+        identical = again is not None and _same_files(task.samples_file, again.samples_file)
+        find = _finder(again) if again and not identical else None
         changed, different = list[Difference](), list[Difference]()
         hashes, seals = hashlib.sha256(), sealed_responses(task)
         seen: dict[tuple[str, str], int] = {}
         levels = set[str](), set[str]()
         for sample in task.each_sample():
             total += 1
-            changed += _digests(task, sample, seals)
             hashes.update("".join(str(sample.raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")).encode())
             key = _key(sample)
+            other = sample if identical else None
             if key in seen:
                 different.append(
                     Difference(task.task, _where(sample, task), "the number of its samples", "more than 1", "1")
@@ -91,9 +95,10 @@ def verify(recorded: Run, rescored: Run) -> Verification:
             elif find is not None:
                 other = find(key)
                 different += _compared(task, sample, other)
-                levels[1].update(_levels(other) if other else ())
+            changed += _digests(task, sample, seals, other)
             seen[key] = sample.doc_id
-            levels[0].update(_levels(sample))
+            for level, one in zip(levels, (sample, other), strict=True):
+                level.update(_levels(one) if one else ())
         if not seen:
             differences.append(Difference(task.task, "", "the file of samples", _MISSING, "there, from --log_samples"))
             continue
@@ -122,20 +127,27 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
     return sealed(str(task.suite.get("responses", "")))
 
 
-def _digests(task: TaskRun, sample: Sample, seals: Mapping[str, str]) -> Iterator[Difference]:
+def _digests(task: TaskRun, sample: Sample, seals: Mapping[str, str], other: Sample | None) -> Iterator[Difference]:
+    """Yield what differs from its digest. What the rescored sample has too, with its digest, was compared there."""
     where = _where(sample, task)
-    raw = sample.raw
-    document = json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)
-    for what, content, recorded in (
-        ("the document", document, raw.get("doc_hash")),
-        ("the prompt", sample.prompts[0] if sample.prompts else "", raw.get("prompt_hash")),
-        ("the target", sample.target, raw.get("target_hash")),
-    ):
-        if hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest() != recorded:
-            yield Difference(task.task, where, what, "changed since the run", "as its digest says")
+    contents: tuple[tuple[str, str, Callable[[], str]], ...] = (
+        ("document", "doc", lambda: json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)),
+        ("prompt", "arguments", lambda: sample.prompts[0] if sample.prompts else ""),
+        ("target", "target", lambda: sample.target),
+    )
+    for what, column, content in contents:
+        names = column, f"{'doc' if column == 'doc' else what}_hash"
+        if other is None or any(sample.raw.get(name) != other.raw.get(name) for name in names):
+            made = hashlib.sha256(content().encode("utf-8", "surrogatepass")).hexdigest()
+            if made != sample.raw.get(names[1]):
+                yield Difference(task.task, where, f"the {what}", "changed since the run", "as its digest says")
     expected = seals.get(sample.key.within_task())
     if expected is not None and expected != digest([text for repeats in sample.responses for text in repeats]):
         yield Difference(task.task, where, "the response", "changed since the run", "as its digest says")
+
+
+def _same_files(one: Path | None, other: Path | None) -> bool:
+    return one is not None and other is not None and filecmp.cmp(one, other, shallow=False)
 
 
 def _key(sample: Sample) -> tuple[str, str]:
