@@ -2,7 +2,8 @@
 
 ``lm_eval_codemind.pth`` imports this module at every start of Python, so it must be small and import nothing. It adds a
 finder to ``sys.meta_path``. The finder waits for the import of the harness's task manager, extends it and removes
-itself. ``CODEMIND_STARTUP_HOOK=0`` in the environment switches the hook off.
+itself. ``CODEMIND_STARTUP_HOOK=0`` in the environment switches the hook off. From Python 3.15 on (PEP 829),
+``lm_eval_codemind.start`` takes the place of the ``.pth`` file.
 """
 
 import sys
@@ -43,3 +44,11 @@ class TaskManagerFinder:
 
 
 sys.meta_path.insert(0, TaskManagerFinder)
+
+
+def unless_switched_off() -> None:
+    """Remove the finder if the user switched the hook off. ``lm_eval_codemind.start`` calls this after the import."""
+    import os
+
+    if os.environ.get("CODEMIND_STARTUP_HOOK") == "0":
+        sys.meta_path.remove(TaskManagerFinder)

@@ -74,7 +74,7 @@ def test_the_wheel_holds_every_file_and_no_other(wheel):
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     ours = {f"lm_eval_codemind/{name}" for name in _files("lm_eval_codemind")}
     tasks = {f"lm_eval_codemind/tasks/{name}" for name in _files("tasks")}
-    assert packed == ours | tasks | {"lm_eval_codemind.pth"}
+    assert packed == ours | tasks | {"lm_eval_codemind.pth", "lm_eval_codemind.start"}
 
 
 @pytest.mark.proof
@@ -92,7 +92,14 @@ def test_the_sdist_holds_documentation_and_tests(built):
         packed = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {f"{folder}/{name}" for folder in ("docs", "tests", "tasks", "utils") for name in _files(folder)}
     assert wanted <= packed
-    assert {"CHANGELOG.md", "LICENSE", "README.md", "Makefile", "lm_eval_codemind.pth"} <= packed
+    assert {
+        "CHANGELOG.md",
+        "LICENSE",
+        "README.md",
+        "Makefile",
+        "lm_eval_codemind.pth",
+        "lm_eval_codemind.start",
+    } <= packed
 
 
 @pytest.mark.proof

@@ -62,3 +62,13 @@ def test_the_hook_switches_off_and_imports_nothing_else():
     program += "print(sorted(set(sys.modules) - before))"
     for value, imported in [("1", ["lm_eval_codemind", "lm_eval_codemind.startup"]), ("0", [])]:
         assert printed("-S", "-c", program, hook=value).strip() == str(imported)
+
+
+def test_the_start_file_of_python_3_15_does_the_same():
+    (entry,) = (ROOT / "lm_eval_codemind.start").read_text().splitlines()
+    program = (
+        f"import sys; from pkgutil import resolve_name; sys.path.insert(0, {str(ROOT)!r}); resolve_name({entry!r})(); "
+    )
+    program += "print(any(getattr(finder, '__name__', '') == 'TaskManagerFinder' for finder in sys.meta_path))"
+    for value, waits in [("1", "True"), ("0", "False")]:
+        assert printed("-S", "-c", program, hook=value).strip() == waits

@@ -25,7 +25,7 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 # --- what all environments share: our wheel, a later one, the harness's source, and the packages that both need
 copy() {
     mkdir -p "$1"
-    (cd "$repository" && tar cf - --exclude='__pycache__' lm_eval_codemind tasks docs tests lm_eval_codemind.pth pyproject.toml setup.py \
+    (cd "$repository" && tar cf - --exclude='__pycache__' lm_eval_codemind tasks docs tests lm_eval_codemind.pth lm_eval_codemind.start pyproject.toml setup.py \
         setup.cfg README.md LICENSE CHANGELOG.md $(ls MANIFEST.in 2>/dev/null)) | tar xf - -C "$1"
 }
 [ -d ours ] || copy ours

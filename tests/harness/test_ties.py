@@ -1,0 +1,58 @@
+"""What this suite replaces in the harness exists, and has the parameters that it relies on.
+
+Where a test fails, a new release of the harness has changed the name or its parameters. The module in the comment
+replaces it.
+"""
+
+import inspect
+from importlib.metadata import requires, version
+from pkgutil import resolve_name
+
+import pytest
+from packaging.requirements import Requirement
+
+# What is replaced for good -> the parameters in use.
+FOR_GOOD = {
+    # harness/contract.py: the standard errors and weights of this suite's metrics
+    "lm_eval.api.metrics:stderr_for_metric": ("metric", "bootstrap_iters"),
+    "lm_eval.evaluator_utils:stderr_for_metric": ("metric", "bootstrap_iters"),
+    "lm_eval.api.metrics:aggregate_subtask_metrics": ("metrics", "sizes", "weight_by_size"),
+    "lm_eval.api.metrics:pooled_sample_stderr": ("stderrs", "sizes"),
+    # harness/contract.py: requests that are built in every run, and what was answered
+    "lm_eval.api.task:ConfigurableTask.build_all_requests": (
+        *("self", "cache_requests", "rewrite_requests_cache", "apply_chat_template"),
+    ),
+    "lm_eval.api.task:ConfigurableTask.apply_filters": ("self",),
+    # harness/replies.py: replies of endpoints
+    "lm_eval.models.api_models:retry": (),
+    "lm_eval.models.api_models:TemplateAPI.parse_generations": ("outputs",),
+    # harness/location.py: the directory of our tasks
+    "lm_eval.tasks.manager:TaskManager.__init__": ("self", "include_path", "include_defaults"),
+    "lm_eval.tasks._index:load_yaml": ("path",),
+    # harness/preflight.py: checks before the model is loaded
+    "lm_eval.config.evaluate_config:EvaluatorConfig.process_tasks": ("self", "metadata"),
+    # harness/response_cache.py: --use_cache
+    "lm_eval.api.model:CachingLM": ("lm", "cache_db"),
+}
+# What is replaced while a function runs.
+FOR_A_WHILE = {
+    "lm_eval.evaluator:get_git_commit_hash": (),
+    "lm_eval.tasks:TaskManager": ("include_path", "include_defaults", "metadata"),
+    "lm_eval.api.registry:get_model": ("model_name",),
+    "lm_eval.loggers:EvaluationTracker.save_results_aggregated": ("self", "results", "samples"),
+    "lm_eval.api.task:tqdm": (),
+}
+
+
+@pytest.mark.parametrize("name, parameters", [*FOR_GOOD.items(), *FOR_A_WHILE.items()])
+def test_what_is_replaced_has_the_parameters_in_use(name, parameters):
+    replaced = resolve_name(name)
+    # What this suite has put there wraps the harness's own.
+    assert callable(replaced) and set(parameters) <= set(inspect.signature(replaced).parameters)
+
+
+def test_pip_installs_no_version_of_the_harness_that_is_not_tested():
+    ranges = {one.specifier for one in map(Requirement, requires("lm-eval-codemind") or ()) if one.name == "lm-eval"}
+    (range,) = ranges
+    assert version("lm_eval") in range
+    assert not any(range.contains(other, prereleases=True) for other in ("0.4.12", "0.5.0.dev1", "0.5.0"))
