@@ -1,10 +1,12 @@
 # `demo` and the tests set up all they need: a virtual environment in .venv, from PyPI.
 # Tests are fast, or proofs (CONTRIBUTING.md): `test` runs the fast ones, `due` the proofs that are due, `prove` all proofs.
-# `random` has hypothesis draw new examples for the fast ones, `prove` for all.
+# `random` has hypothesis draw new examples for the fast ones, `prove` for all: by SEED, which the commit gives.
 PYTHON ?= python3
 VENV ?= .venv
 # One worker a core; the tests of a file share their fixtures, so they stay together.
 PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+SEED ?= $(shell git rev-parse --short HEAD 2> /dev/null || date +%s)
+RANDOM = --hypothesis-profile random --hypothesis-seed $(SEED)
 # The rooms whose tests take seconds.
 FAST = tests/answers tests/statistics tests/languages tests/harness
 
@@ -20,13 +22,13 @@ test: $(VENV)/installed-dev
 	$(PYTEST) -m "not proof"
 
 random: $(VENV)/installed-dev
-	$(PYTEST) -m "hypothesis and not proof" --hypothesis-profile random
+	$(PYTEST) -m "hypothesis and not proof" $(RANDOM)
 
 due: $(VENV)/installed-dev
 	$(PYTEST) --proofs due
 
 prove: $(VENV)/installed-dev
-	$(PYTEST) -m hypothesis --hypothesis-profile random
+	$(PYTEST) -m hypothesis $(RANDOM)
 	$(PYTEST) --proofs all
 
 check: lint

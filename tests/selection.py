@@ -1,7 +1,8 @@
 """Which tests run, and in what order: fast tests, and proofs, which run when what they depend on has changed.
 
-The proofs in a test file are its tests marked ``proof``. A run in which all of them pass stamps the file: with the
-digest of what it depends on (:mod:`tests.dependencies`), in ``.ci/proofs.json``. Nobody else writes that file.
+The proofs in a test file are its tests marked ``proof``. A run in which none of them fails stamps the file: with the
+digest of what it depends on (:mod:`tests.dependencies`), in ``.ci/proofs.json``. Nobody else writes that file. Proofs
+that were skipped, because the machine lacks what they need, are named in the stamp with the reason. They stay due.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections import defaultdict
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -67,9 +69,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     if "shared_data" in names:
         item.add_marker(pytest.mark.upstream)
         item.add_marker(pytest.mark.proof)
-    if item.get_closest_marker("slow") or item.get_closest_marker("proof"):
-        item.add_marker(pytest.mark.proof)
-        item.add_marker(pytest.mark.slow)
     if "engine" in names:
         item.add_marker(pytest.mark.engine)
 
@@ -89,6 +88,13 @@ def _file(nodeid: str) -> str:
     return nodeid.split("::")[0]
 
 
+class Stamp(TypedDict):
+    """The digest with which the proofs of a file passed, and those that were skipped: name -> reason."""
+
+    digest: str
+    skipped: dict[str, str]
+
+
 class Proofs:
     """Selects proofs, watches them and stamps those that pass."""
 
@@ -97,11 +103,12 @@ class Proofs:
         self.all = config.getoption("proofs") == "all"
         self.worker = hasattr(config, "workerinput")
         self.project = Project(self.root)
-        self.outcomes: dict[str, set[str]] = defaultdict(set)
+        # Test file -> name of a test -> why it was skipped; empty if it passed, None if it failed.
+        self.outcomes: dict[str, dict[str, str | None]] = defaultdict(dict)
 
     @cached_property
-    def stamps(self) -> dict[str, str]:
-        """Test file -> the digest with which it is stamped."""
+    def stamps(self) -> dict[str, Stamp]:
+        """Test file -> its stamp."""
         path = self.root / STAMPS
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
@@ -117,15 +124,17 @@ class Proofs:
         command = ["git", "-C", str(self.root), "rev-parse", "HEAD"]
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
-    def due(self, file: str) -> bool:
-        """Whether a file's proofs run: they are not stamped as the file is now, or the commit draws them."""
-        if self.all or self.stamps.get(file) != self.digests[file]:
+    def due(self, nodeid: str) -> bool:
+        """Whether a proof runs: its file is not stamped as it is now, it was skipped then, or the commit draws it."""
+        file, _, name = nodeid.partition("::")
+        stamp = self.stamps.get(file)
+        if self.all or stamp is None or stamp["digest"] != self.digests[file] or name in stamp["skipped"]:
             return True
         return int(sha256(f"{self.commit} {file}".encode()).hexdigest(), 16) % DRAWN == 0
 
     @pytest.hookimpl(tryfirst=True)  # the order is made of what is left
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        chosen = [item for item in items if item.get_closest_marker("proof") and self.due(_file(item.nodeid))]
+        chosen = [item for item in items if item.get_closest_marker("proof") and self.due(item.nodeid)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
 
@@ -134,19 +143,26 @@ class Proofs:
             self.digests  # noqa: B018  # a file that is edited while its proofs run is not stamped
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.outcomes[_file(report.nodeid)].add(report.outcome)
+        file, _, name = report.nodeid.partition("::")
+        before = self.outcomes[file].setdefault(name, "")
+        if report.failed or before is None:
+            self.outcomes[file][name] = None
+        elif report.skipped and isinstance(report.longrepr, tuple):
+            reason = report.longrepr[2].removeprefix("Skipped: ")
+            self.outcomes[file][name] = reason.replace(f"{self.root.parent}/", "../")
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and not self.all:
             session.exitstatus = pytest.ExitCode.OK  # no proof is due
         if self.worker or exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             return
-        after = Project(self.root)
-        passed = {file for file, outcomes in self.outcomes.items() if outcomes == {"passed"}}
-        stamps = {
-            **self.stamps,
-            **{file: self.digests[file] for file in passed if after.digest(self.root / file) == self.digests[file]},
-        }
+        after, stamps = Project(self.root), dict(self.stamps)
+        for file, outcomes in self.outcomes.items():
+            if None in outcomes.values():
+                stamps.pop(file, None)
+            elif after.digest(self.root / file) == self.digests[file]:
+                skipped = {name: reason for name, reason in sorted(outcomes.items()) if reason}
+                stamps[file] = {"digest": self.digests[file], "skipped": skipped}
         stamps = {file: stamps[file] for file in sorted(stamps) if (self.root / file).exists()}
         if stamps != self.stamps:
-            (self.root / STAMPS).write_text(json.dumps(stamps, indent=0) + "\n", encoding="utf-8")
+            (self.root / STAMPS).write_text(json.dumps(stamps, indent=1) + "\n", encoding="utf-8")

@@ -16,7 +16,7 @@ from tests.selection import Proofs
 ROOT = Path(__file__).parents[2]
 PROJECT = {
     "setup.cfg": "[options.entry_points]\n",
-    "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = []\nmarkers = ["proof", "slow", "upstream", "engine"]\n',
+    "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = []\nmarkers = ["proof", "upstream", "engine"]\n',
     f"{PACKAGE}/__init__.py": "",
     f"{PACKAGE}/room/__init__.py": "",
     f"{PACKAGE}/room/values.py": f"def value():\n    from {PACKAGE} import below\n    return below.VALUE\n",
@@ -26,7 +26,7 @@ PROJECT = {
     "tests/conftest.py": 'pytest_plugins = ["tests.selection"]\n',
     "tests/test_a.py": f"import pytest\nfrom {PACKAGE}.room.values import value\n\n"
     "@pytest.mark.proof\ndef test_proof(): assert value() == 1\n\n"
-    "@pytest.mark.proof\ndef test_other(): value() > 2 and pytest.skip()\n\ndef test_fast(): assert False\n",
+    "@pytest.mark.proof\ndef test_other(): assert value() < 9\n\ndef test_fast(): assert False\n",
     ".ci/proofs.json": "{}",
 }
 
@@ -55,17 +55,24 @@ def stamps(project: Path) -> dict[str, str]:
 
 def test_a_run_that_passes_stamps_a_proof_and_a_change_unstamps_it(project):
     assert outcomes(project, "--proofs=due") == "2 passed, 1 deselected"
-    stamped = stamps(project)
-    assert list(stamped) == ["tests/test_a.py"]
+    assert [(file, stamp["skipped"]) for file, stamp in stamps(project).items()] == [("tests/test_a.py", {})]
     (project / PACKAGE / "elsewhere.py").write_text("VALUE = 3\n")
     assert outcomes(project, "--proofs=due") == "3 deselected"
-    # A value that fails, then one that has a test skipped: neither is stamped.
     (project / PACKAGE / "below.py").write_text("VALUE = 2\n")
     assert outcomes(project, "--proofs=due") == "1 failed, 1 passed, 1 deselected"
-    (project / "tests/test_a.py").write_text(PROJECT["tests/test_a.py"].replace("== 1", "> 1"))
-    (project / PACKAGE / "below.py").write_text("VALUE = 3\n")
-    assert outcomes(project, "--proofs=due") == "1 passed, 1 skipped, 1 deselected"
-    assert stamps(project) == stamped
+    assert stamps(project) == {}
+
+
+def test_a_proof_that_was_skipped_stays_due(project, monkeypatch):
+    needing = "\n@pytest.mark.proof\ndef test_tool(): __import__('os').environ.get('TOOL') or pytest.skip('no tool')\n"
+    (project / "tests/test_a.py").write_text(PROJECT["tests/test_a.py"] + needing)
+    assert outcomes(project, "--proofs=due") == "2 passed, 1 skipped, 1 deselected"
+    assert stamps(project)["tests/test_a.py"]["skipped"] == {"test_tool": "no tool"}
+    assert outcomes(project, "--proofs=due") == "1 skipped, 3 deselected"
+    monkeypatch.setenv("TOOL", "1")
+    assert outcomes(project, "--proofs=due") == "1 passed, 3 deselected"
+    assert stamps(project)["tests/test_a.py"]["skipped"] == {}
+    assert outcomes(project, "--proofs=due") == "4 deselected"
 
 
 @pytest.mark.proof
@@ -115,7 +122,8 @@ def test_what_a_proof_depends_on(monkeypatch, whole, proof, file, depends):
 def test_a_commit_draws_a_tenth_of_what_stands():
     proofs = Proofs(SimpleNamespace(rootpath=ROOT, getoption=lambda name: "due"))
     names = [f"tests/test_{number}.py" for number in range(1000)]
-    proofs.stamps = proofs.digests = dict.fromkeys(names, "0" * 16)
+    proofs.digests = dict.fromkeys(names, "0" * 16)
+    proofs.stamps = {name: {"digest": "0" * 16, "skipped": {}} for name in names}
     drawn = {}
     for commit in ("a", "b"):
         proofs.commit = commit
