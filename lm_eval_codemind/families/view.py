@@ -5,6 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
@@ -19,10 +20,16 @@ from lm_eval_codemind.statistics import Estimate, bootstrap, mean
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
 
-# The shipped baselines: task -> metric -> the name of the best one and its score.
-_BASELINES: Mapping[str, Mapping[str, tuple[str, float]]] = json.loads(
-    files(__package__).joinpath("baselines.json").read_text(encoding="utf-8")
-)
+
+@cache
+def _baselines(package: str) -> Mapping[str, Mapping[str, tuple[str, float]]]:
+    """Return the shipped baselines: task -> metric -> the name of the best one and its score.
+
+    They lie in the folders of the families, and in that of a package of views.
+    """
+    shipped = (folder.joinpath("baselines.json") for folder in (*files(__package__).iterdir(), files(package)))
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in shipped if file.is_file()]
+    return {task: metrics for record in records for task, metrics in record.items()}
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,8 @@ class View:
 
         ``utils/prove/baselines.py`` measures them.
         """
-        _, score = _BASELINES.get(task, {}).get(metric, ("", math.nan))
+        package = type(self).__module__.rpartition(".")[0]
+        _, score = _baselines(package).get(task, {}).get(metric, ("", math.nan))
         return float(score)
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:

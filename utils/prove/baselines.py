@@ -3,8 +3,8 @@
     python utils/prove/baselines.py [--benchmark NAME ...] [--family NAME ...]
 
 Baselines are the best constant answer, the echo of the input, the last literal of the prompt, and rules on the syntax
-tree. It prints a table for each family's README and writes ``lm_eval_codemind/families/baselines.json``: task -> metric
--> the best baseline and its score. Run it again when a task's documents change.
+tree. It prints a table for each family's README and writes ``baselines.json`` in the family's folder: task -> metric ->
+the best baseline and its score. Run it again when a task's documents change.
 """
 
 import ast
@@ -33,7 +33,7 @@ from runtime_questions import last_literal_of
 from runtime_rules import points, reachable
 from surface import following, learned
 
-OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "families" / "baselines.json"
+PACKAGE = Path(lm_eval_codemind.__file__).parent
 # Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
 KNOWING = ", length known"
 # Ends the names of rules that need the published output, which the prompt about a fresh input does not show.
@@ -80,112 +80,143 @@ _NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tas
 
 def policies(documents: Sequence[Document], family: str, constants: int) -> dict[str, Policy]:
     """Return the baselines of a family's documents by name; so many constants are numbered."""
-    by_name: dict[str, Policy] = {}
+    make = _POLICIES[family.partition("_")[0] if family.startswith("trace") else family]
+    return make(documents, _constants(documents, constants))
+
+
+def _constants(documents: Sequence[Document], constants: int) -> dict[str, Policy]:
+    """Return the most frequent right answers of each setting."""
     answers: dict[str, Counter[str]] = {}
     for document in documents:
         answers.setdefault(_known(document), Counter())[_right(document)] += 1
+    by_name: dict[str, Policy] = {}
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
         by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
-    if family == "fresh":
-        by_name = {
-            f"best constant {number}": lambda document, text=text: text
-            for number, text in enumerate(_frequent(map(_right, documents)))
-        }
-    if family == "re2_output":
-        return by_name
-    if family == "re2_input":
-        return {**by_name, "echo of the output": _echoed_output}
-    if family == "sr":
-        constants_only = {
-            f"constant body {number}": lambda document, value=value: constant_body(document, value)
-            for number, value in enumerate(CONSTANTS)
-        }
-        return {**constants_only, "the shown value": shown_value}
-    if family == "dsr":
-        return {"the program unchanged": lambda document: document["transformed"]}
-    if family == "translation":
-        return {"the shown output": shown_output}
-    if family == "repair":
-        return {"the program unchanged": lambda document: document["buggy"], **flips()}
-    if family == "verdict":
-        return {
-            **by_name,
-            "right if it adds one": lambda document: "yes" if "+ 1" in document["program"] else "no",
-            "wrong with an unused name": lambda document: "no" if has_unused_name(document["program"]) else "yes",
-        }
-    if family == "re2_loop":
-        return {
-            "never": lambda document: _each_list(document, lambda line, name, labels: ()),
-            f"0, 1, 2 and so on{KNOWING}": lambda document: _each_list(
-                document, lambda line, name, labels: range(len(labels))
-            ),
-            "the syntax tree": _guessed_lists,
-        }
-    if family == "re2_branch":
-        always = {
-            f"all {letter}{KNOWING}": lambda document, letter=letter: _each_list(
-                document, lambda line, name, labels: letter * len(labels)
-            )
-            for letter in "YN"
-        }
-        once = {
-            f"{letter} once": lambda document, letter=letter: _each_list(document, lambda line, name, labels: letter)
-            for letter in "YN"
-        }
-        return {**always, **once, "the syntax tree": _guessed_lists}
-    if family == "locate":
-        return {
-            **by_name,
-            "last line": lambda document: str(document["program"].count("\n") + 1),
-            **{rule: lambda document, rule=rule: str(named(document["program"])[rule]) for rule in RULES},
-        }
-    if family == "input":
-        return {
-            **by_name,
-            "echo of the output": lambda document: _call(document, document["output"]),
-            "last literal": lambda document: _call(document, _last_literal(document["code"])),
-        }
-    if family == "cruxeval_input":
-        calls = Counter(str(document["input"]) for document in documents).most_common(constants)
-        return {
-            **{f"best constant {number}": lambda document, call=call: call for number, (call, _) in enumerate(calls)},
-            "echo of the output": lambda document: f"f({document['output']})",
-            "last literal": lambda document: f"f({_last_literal(document['code'])})",
-        }
-    if family in ("loops", "branches"):
-        by_name["never"] = lambda document: "[]"
-        for rule in guesses(documents[0]):
-            name = rule if rule == TREE else f"{rule}{KNOWING}"
-            by_name[name] = lambda document, rule=rule: str(guesses(document)[rule])
-        return {**by_name, "echo of the input": lambda document: _echo(_input(document))}
-    if family.startswith("trace"):
-        outputs = Counter(str(document["output"]) for document in documents)
-        constant = outputs.most_common(1)[0][0]
-        return {
-            **{name: lambda document, of=of: _traced(of(document), constant) for name, of in by_name.items()},
-            "each statement once": lambda document: _traced(_each_once(document, "True"), _echo(_input(document))),
-            "each statement once, conditions false": lambda document: _traced(
-                _each_once(document, "False"), _last_literal(_input(document))
-            ),
-        }
-    by_name["echo of the input"] = lambda document: _typed(document, _echo(_input(document)))
-    by_name["last literal"] = lambda document: _typed(
-        document, _last_literal(_input(document)) or _last_literal(document["code"])
-    )
-    if family == "fresh":
-        by_name[f"the published output{REMEMBERED}"] = lambda document: _published(document).output or ""
-        by_name[f"not the published output{REMEMBERED}"] = _not_published
-        for number in range(_CARRIED):
-            by_name[f"the published output, changed{REMEMBERED} {number}"] = lambda document, number=number: _carried(
+    return by_name
+
+
+def _of_outputs(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    return {
+        **constants,
+        "echo of the input": lambda document: _typed(document, _echo(_input(document))),
+        "last literal": lambda document: _typed(
+            document, _last_literal(_input(document)) or _last_literal(document["code"])
+        ),
+    }
+
+
+def _of_fresh(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    frequent = {
+        f"best constant {number}": lambda document, text=text: text
+        for number, text in enumerate(_frequent(map(_right, documents)))
+    }
+    return {
+        **_of_outputs(documents, frequent),
+        f"the published output{REMEMBERED}": lambda document: _published(document).output or "",
+        f"not the published output{REMEMBERED}": _not_published,
+        **{
+            f"the published output, changed{REMEMBERED} {number}": lambda document, number=number: _carried(
                 document, number
             )
-    if family == "runtime":
-        by_name["surface features"] = _surface(documents)
-        for rule, name in (("next", "next line"), ("enters", "enter the body"), ("skips", "skip the body")):
-            by_name[name] = lambda document, rule=rule: following(document)[rule]
-        by_name["reachable by name"] = _reachable
-    return by_name
+            for number in range(_CARRIED)
+        },
+    }
+
+
+def _of_runtime(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    rules = {"next": "next line", "enters": "enter the body", "skips": "skip the body"}
+    return {
+        **_of_outputs(documents, constants),
+        "surface features": _surface(documents),
+        **{name: lambda document, rule=rule: following(document)[rule] for rule, name in rules.items()},
+        "reachable by name": _reachable,
+    }
+
+
+def _of_sr(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    bodies = {
+        f"constant body {number}": lambda document, value=value: constant_body(document, value)
+        for number, value in enumerate(CONSTANTS)
+    }
+    return {**bodies, "the shown value": shown_value}
+
+
+def _of_verdict(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    return {
+        **constants,
+        "right if it adds one": lambda document: "yes" if "+ 1" in document["program"] else "no",
+        "wrong with an unused name": lambda document: "no" if has_unused_name(document["program"]) else "yes",
+    }
+
+
+def _of_locate(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    return {
+        **constants,
+        "last line": lambda document: str(document["program"].count("\n") + 1),
+        **{rule: lambda document, rule=rule: str(named(document["program"])[rule]) for rule in RULES},
+    }
+
+
+def _of_input(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    return {
+        **constants,
+        "echo of the output": lambda document: _call(document, document["output"]),
+        "last literal": lambda document: _call(document, _last_literal(document["code"])),
+    }
+
+
+def _of_cruxeval_input(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    calls = Counter(str(document["input"]) for document in documents).most_common(len(constants))
+    return {
+        **{f"best constant {number}": lambda document, call=call: call for number, (call, _) in enumerate(calls)},
+        "echo of the output": lambda document: f"f({document['output']})",
+        "last literal": lambda document: f"f({_last_literal(document['code'])})",
+    }
+
+
+def _of_flow(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    by_name: dict[str, Policy] = {**constants, "never": lambda document: "[]"}
+    for rule in guesses(documents[0]):
+        name = rule if rule == TREE else f"{rule}{KNOWING}"
+        by_name[name] = lambda document, rule=rule: str(guesses(document)[rule])
+    return {**by_name, "echo of the input": lambda document: _echo(_input(document))}
+
+
+def _of_trace(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    outputs = Counter(str(document["output"]) for document in documents)
+    constant = outputs.most_common(1)[0][0]
+    return {
+        **{name: lambda document, of=of: _traced(of(document), constant) for name, of in constants.items()},
+        "each statement once": lambda document: _traced(_each_once(document, "True"), _echo(_input(document))),
+        "each statement once, conditions false": lambda document: _traced(
+            _each_once(document, "False"), _last_literal(_input(document))
+        ),
+    }
+
+
+def _of_re2_loop(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    return {
+        "never": lambda document: _each_list(document, lambda line, name, labels: ()),
+        f"0, 1, 2 and so on{KNOWING}": lambda document: _each_list(
+            document, lambda line, name, labels: range(len(labels))
+        ),
+        "the syntax tree": _guessed_lists,
+    }
+
+
+def _of_re2_branch(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    always = {
+        f"all {letter}{KNOWING}": lambda document, letter=letter: _each_list(
+            document, lambda line, name, labels: letter * len(labels)
+        )
+        for letter in "YN"
+    }
+    once = {
+        f"{letter} once": lambda document, letter=letter: _each_list(document, lambda line, name, labels: letter)
+        for letter in "YN"
+    }
+    return {**always, **once, "the syntax tree": _guessed_lists}
 
 
 def constant_body(document: Document, value: str) -> str:
@@ -467,6 +498,28 @@ def _reachable(document: Document) -> str:
     return "yes" if point.function in reachable(document["code"], document["input"]) else "no"
 
 
+# Family -> its baselines, from its documents and the constant answers.
+_POLICIES: dict[str, Callable[[Sequence[Document], dict[str, Policy]], dict[str, Policy]]] = {
+    **dict.fromkeys(("ier", "unrolled", "cruxeval_output", "der", LCB), _of_outputs),
+    "fresh": _of_fresh,
+    "runtime": _of_runtime,
+    "input": _of_input,
+    "cruxeval_input": _of_cruxeval_input,
+    "sr": _of_sr,
+    "dsr": lambda documents, constants: {"the program unchanged": lambda document: document["transformed"]},
+    "translation": lambda documents, constants: {"the shown output": shown_output},
+    "repair": lambda documents, constants: {"the program unchanged": lambda document: document["buggy"], **flips()},
+    "verdict": _of_verdict,
+    "locate": _of_locate,
+    **dict.fromkeys(("loops", "branches"), _of_flow),
+    "trace": _of_trace,
+    "re2_output": lambda documents, constants: constants,
+    "re2_input": lambda documents, constants: {**constants, "echo of the output": _echoed_output},
+    "re2_loop": _of_re2_loop,
+    "re2_branch": _of_re2_branch,
+}
+
+
 @click.command()
 @click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=_DEFAULT)
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
@@ -488,14 +541,26 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
                 best = max(blind, key=lambda baseline: abs(blind[baseline]))
                 for prefix in tasks.prefixes:
                     best_of[f"{prefix}_{name}", tasks.names.get(metric, metric)] = (best, round(of_metric[best], 6))
-            _write(best_of)
+            _write(file_of(tasks), best_of)
 
 
-def _write(best_of: Mapping[tuple[str, str], tuple[str, float]]) -> None:
-    record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8"))
+def file_of(tasks: Tasks) -> Path:
+    """Return the file of a family's baselines."""
+    return PACKAGE.joinpath(*tasks.family.split(".")).with_name("baselines.json")
+
+
+def shipped() -> dict[str, dict[str, tuple[str, float]]]:
+    """Return all baselines: task -> metric -> the best one and its score."""
+    files = {file_of(tasks) for tasks in FAMILIES.values()}
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(files) if file.exists()]
+    return dict(sorted(row for record in records for row in record.items()))
+
+
+def _write(file: Path, best_of: Mapping[tuple[str, str], tuple[str, float]]) -> None:
+    record = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for (task, metric), best_one in best_of.items():
         record.setdefault(task, {})[metric] = best_one
-    OUTPUT_FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

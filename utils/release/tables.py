@@ -3,14 +3,13 @@
 - ``requests``: the last column of the README's table of tasks, as `codemind plan` counts them. Tasks with a second
   stage have a "+": it asks about the programs that the model writes.
 - ``baselines``: the best baseline of each metric in the README's table, in docs/metrics.md, out of
-  ``lm_eval_codemind/families/baselines.json``, which ``utils/prove/baselines.py`` writes.
+  what ``utils/prove/baselines.py`` writes into the families' folders.
 - ``lengths``: the median and the longest prompt of each benchmark and family in characters, docs/prompt_lengths.csv.
 - ``seeds``: the fresh inputs that seeds give, in docs/extending.md. It takes an hour.
 
 Needs the data of all benchmarks (`codemind data build`) but LiveCodeBench.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 import click
 from lm_eval.tasks import TaskManager
 
+from baselines import shipped
 from lm_eval_codemind.commands.export import EVALUATION_SEEDS
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import benchmarks
@@ -34,7 +34,6 @@ from lm_eval_codemind.harness.planning import Plan, plan
 
 ROOT = Path(__file__).parents[2]
 README, METRICS = ROOT / "README.md", ROOT / "docs" / "metrics.md"
-BASELINES = ROOT / "lm_eval_codemind" / "families" / "baselines.json"
 # Begins the names of tasks whose data set is on the Hub and has no pinned revision: nothing of it is measured here.
 UNPINNED = "codemind_lcb_"
 # Benchmark -> number of seeds that are tried.
@@ -88,7 +87,7 @@ def with_requests(readme: str) -> str:
 
 def baselines_table(readme: str) -> Iterator[str]:
     """Yield the lines of the table of baselines."""
-    baselines = json.loads(BASELINES.read_text(encoding="utf-8"))
+    baselines = shipped()
     rows = list(task_rows(readme))
     known = [group for groups, _, _ in rows for group in groups]
     by_group: dict[str, dict[str, str]] = {}
