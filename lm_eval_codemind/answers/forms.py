@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from lm_eval_codemind.answers.literals import is_literal, literal_or
+from lm_eval_codemind.answers.literals import is_literal
 from lm_eval_codemind.answers.normal import JSON, PROSE, TRUTHS, readings
 
 THE_END = "the end"
@@ -51,79 +51,57 @@ def _head(text: str) -> str:
 
 
 _WORDS = "|".join(map(re.escape, TRUTHS))
-_NOT = r"(?:not|never|far\s+from)\s+(?:quite\s+|\w{2,20}ly\s+)?"
-# The bare word, with a denial and a short subject in front of it; a minus belongs to a number.
+# Marks in front of a word or a number; a minus belongs to the number.
+_MARKS = r"(?:[^\w\[\](){}\u2212-]|-\s){0,20}"
+_END = rf"(?:\W{{0,20}}\Z|{PROSE.pattern})"
+# The bare word, without the other word behind it.
 _TRUTH = re.compile(
-    r"(?:[^\w\[\](){}-]|_|-\s){0,20}(?:(?:it|this|that|the\s+\w{1,20})(?:'s)?\s+)?(?:(?:is|was|does)(?P<no>n['\u2019]t)?\s+)?"
-    rf"(?P<not>{_NOT})?(?P<word>{_WORDS})"
-    r"(?:\W*\Z|\s*\n|\s*[.,;:!)\u2013\u2014-]+\s|\s+\(|\s+(?:because|since|as|it|this|that)\b)",
+    rf"{_MARKS}(?P<not>(?:not|never)\s+)?(?P<word>{_WORDS})(?!\W+(?:yes|no|true|false)\b(?!\s+\w)){_END}", re.IGNORECASE
+)
+# A number with the word "line" is a line's, whatever follows; `L4` is line 4. The number of a list, or a count, precedes it.
+_NUMBER = re.compile(
+    rf"(?:\d{{1,3}}(?:[.)]|\s+\w{{1,20}}:)\s+(?=(?:the\s+)?\W{{0,3}}lines?\b))?\(?{_MARKS}(?:(?:in|on|at)\W{{1,20}})?(?:the\s+)?"
+    r"(?:(?:lines?|ln|l)[^\w-]{0,20}(?:(?:number|no)\b[^\w-]{0,20})?(\d{1,9})(?!\w|\.\d)"
+    rf"|(\d{{1,9}})(?:(?:st|nd|rd|th)\s+line\b|{_END}))",
     re.IGNORECASE,
 )
-# The other word after it.
-_SECOND = re.compile(r"\W*(?:(?:or|and|but)\s+)?(?P<word>yes|no|true|false)\b(?!\s+\w)", re.IGNORECASE)
-_CONCLUSION = re.compile(
-    r"\b(?:so|therefore|thus|hence),?\s+(?:the answer is\s+)?(?P<word>yes|no|true|false)\W*\Z", re.IGNORECASE
+_THE_END = re.compile(
+    rf"\W*(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|test))?(?:\s+is\s+reached)?[)*`]*{_END}",
+    re.IGNORECASE,
 )
+_CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence),?\s+", re.IGNORECASE)
 # Emphasis, back-ticks and quotes around a word.
 _EMPHASIS = re.compile(r"[*`\"]+|\b_+|_+\b")
-# A whole number, with the word "line" in front of it or not; `L4` is line 4. Without bounds, the time is cubic.
-_NUMBER = re.compile(
-    r"(?:\d{1,3}[.)]\s+(?=(?:the\s+)?\W{0,3}lines?\b))?"
-    r"(?:[^\w\u2212-]|-\s){0,20}(?:(?:in|on|at)\W{1,20})?(?:the\s+)?(?P<line>lines?|ln|l)?[^\w\u2212-]{0,20}"
-    r"(?:(?:number|no)\b[^\w-]{0,20})?(?P<number>\d{1,9})(?!\w|\.\d)",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(r"\W{0,20}(?:the\s+)?(?P<number>\d{1,9})(?:st|nd|rd|th)\s+line\b", re.IGNORECASE)
-# A number that counts something, and the line that is named after it.
-_COUNT = re.compile(
-    r"[*`]*[^\S\n]+(?!(?:the|is|was|has|and|or|to|because|since|as|where|when|should|must|in|on|at|if|for)\b)[a-z]",
-    re.IGNORECASE,
-)
-_LATER = re.compile(r"\blines?\W{1,20}(?P<number>\d{1,9})(?!\w|\.\d)", re.IGNORECASE)
-_END_OF_SOMETHING = re.compile(r"\W*the\s+end\b", re.IGNORECASE)
-_THE_END = re.compile(
-    r"\W*(?:(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|execution|test))?(?:\s+is\s+reached)?"
-    r"|(?:the\s+)?(?:program|function|script|execution)\s+(?:ends|terminates|stops|returns)(?:\s+t?here)?)\W*?(?:\Z|\n|[.,;:!(\u2013\u2014-])",
-    re.IGNORECASE,
-)
 
 
 def truth(text: str) -> bool | None:
-    """Return the truth that the first word of a text states, such as ``yes``, ``false`` or ``not taken``.
+    """Return the truth of the bare word in a text, such as ``yes``, ``false`` or ``not taken``; prose may follow it.
 
     A text that states both, or continues with a noun, such as ``no idea``, states none.
     """
-    text = _EMPHASIS.sub("", text.lstrip()[:_LONGEST_WORD])
-    match = _TRUTH.match(text)
+    match = _stated(_TRUTH, _EMPHASIS.sub("", text))
     if match is None:
-        match = _CONCLUSION.search(text)
-        return TRUTHS[match["word"].lower()] if match else None
-    stated = TRUTHS[match["word"].lower()]
-    second = _SECOND.match(text, match.end("word"))
-    denied = match["not"] or match["no"]
-    if (denied and not stated) or (second and TRUTHS[second["word"].lower()] is not stated):
         return None
-    return stated and not denied
+    stated = TRUTHS[match["word"].lower()]
+    return (None if match["not"] else False) if not stated else not match["not"]
 
 
 def line_number(text: str) -> int | None:
     """Return the number of the line that a text names, as in ``4: x = 1`` or ``in line 4, because``."""
-    text = text.lstrip()[:_LONGEST_WORD]
-    match = _ORDINAL.match(text) or _NUMBER.match(text)
-    if match and not match.groupdict().get("line") and match.re is _NUMBER and _COUNT.match(text, match.end()):
-        match = _LATER.search(text.partition("\n")[0], match.end())
-    return int(match["number"]) if match else None
+    match = _stated(_NUMBER, text)
+    return int(match[1] or match[2]) if match else None
 
 
 def next_line(text: str) -> int | str | None:
     """Return the number of the line that a text names, or :data:`THE_END` if it says that the program ends."""
-    if _THE_END.match(text):
-        return THE_END
-    line = line_number(text)
-    if line is None and _END_OF_SOMETHING.match(text):
-        later = _LATER.search(text.strip().partition("\n")[0][:_LONGEST_WORD])
-        line = int(later["number"]) if later else None
-    return line
+    return THE_END if _THE_END.match(text) else line_number(text)
+
+
+def _stated(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the match at the start of a text, or behind a word such as "so"."""
+    text = text.lstrip()[:_LONGEST_WORD]
+    conclusion = _CONCLUSION.search(text)
+    return pattern.match(text) or (pattern.match(text, conclusion.end()) if conclusion else None)
 
 
 # The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
@@ -139,14 +117,10 @@ _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)
 def state(text: str) -> tuple[str, str] | None:
     """Return the texts of the value and of the type in a text ``value; type``. A whole literal has the type "".
 
-    The value and the type may also stand on two lines, or under these keys in an object.
+    The value and the type may also stand on two lines.
     """
     bare = text.strip()
-    value = literal_or(bare, ...)
-    if isinstance(value, dict) and {str(key).lower() for key in value} == {"value", "type"}:
-        parts = {str(key).lower(): part for key, part in value.items()}
-        return parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"])
-    if value is not ...:
+    if is_literal(bare):
         return bare, ""
     for match in list(_BETWEEN.finditer(bare))[:_MOST]:
         named = _TYPE.match(bare, match.end(), match.end() + _MOST)
@@ -230,7 +204,7 @@ _SEPARATOR = re.compile(
     r"(?:[\s,;|]|-{1,9}>|={1,9}>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and)\b|[\[\]():.`*])+",
     re.IGNORECASE,
 )
-_END = re.compile(r"\W*\(?\b(?:the\s+)?(?:end|stop|return|exit)\b\)?\W*\Z", re.IGNORECASE)
+_LAST = re.compile(r"\W*\(?\b(?:the\s+)?end\b\)?\W*\Z", re.IGNORECASE)
 # One step: the number of its line, and text about it.
 _STEP = re.compile(
     r"(?:line\s*|L)?(?P<line>\d{1,6})[`*]*(?:\s*(?:[:|.)=>]|-[>\s])+\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
@@ -243,7 +217,7 @@ def executed_lines(text: str) -> list[int] | None:
     """Return the numbers of the lines in a list: numbers with separators, or one line of text for each number."""
     if len(text) > _LONGEST or ".." in text or "\u2026" in text:
         return None
-    rows = _items((text[:-_MOST] + _END.sub("", text[-_MOST:])).strip())
+    rows = _items((text[:-_MOST] + _LAST.sub("", text[-_MOST:])).strip())
     numbers = [part for part in _SEPARATOR.split(" ".join(rows)) if part]
     if numbers and all(part.isdecimal() and len(part) < 10 for part in numbers):
         return [int(part) for part in numbers]
@@ -255,11 +229,9 @@ def steps(text: str) -> list[tuple[int, str]] | None:
     """Return the steps that a text lists, one on each line, each with the number of its line and its value."""
     if len(text) > _LONGEST:
         return None
-    rows = [_ROW.sub("", row).strip() for row in text.splitlines() if row.strip()]
-    for lines in (rows, _items(text)):
-        matches = [match for row in lines if (match := _STEP.fullmatch(row))]
-        # The number of a list is not that of a line: another one follows.
-        numbered = lines is rows and lines != _items(text) and all(_NUMBERED.match(match["rest"]) for match in matches)
-        if lines and len(matches) == len(lines) and not numbered:
-            return [(int(match["line"]), match["rest"].strip()) for match in matches]
-    return None
+    rows, items = [_ROW.sub("", row).strip() for row in text.splitlines() if row.strip()], _items(text)
+    # The number of a list is not that of a line: another one follows.
+    lines = items if items != rows and all(map(_NUMBERED.match, items)) else rows
+    matches = [match for row in lines if (match := _STEP.fullmatch(row))]
+    steps = [(int(match["line"]), match["rest"].strip()) for match in matches]
+    return steps if steps and len(steps) == len(lines) else None

@@ -16,7 +16,7 @@ FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\
 # The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
 NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
 TRUTHS = dict.fromkeys(
-    ["yes", "y", "true", "t", "1", "taken", "holds", "executed", "reached", "run", "right", "correct"], True
+    ["yes", "y", "true", "t", "1", "taken", "executed", "reached", "run", "right", "correct"], True
 )
 TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect", "unexecuted"], False)
 TRUTHS |= dict.fromkeys(["unreachable"], False)
