@@ -12,16 +12,22 @@ _LONGEST_REST = 10_000
 
 
 def same_output(answer: str, output: str, printed: bool) -> bool:
-    """Whether an answer equals a label: by :func:`same_lines` if printed, else by :func:`same_literal`.
+    """Whether an answer equals a label: by :func:`same_lines` if printed, else as a value of Python.
 
-    The bare text of a string is free text, as printed text is: no sentence is removed from it.
+    Values are parsed without evaluation and compared by :func:`same_value`; prose after the answer is ignored. If the
+    label is a string, its bare text is accepted too, with or without escapes or mismatched quotes. Leading and trailing
+    white space then counts, as it does inside quotes; only blank lines around the text are ignored. The bare text is
+    free text, as printed text is: no sentence is removed from it. A label that is not a literal is compared as text.
     """
     if too_long(answer, output):
         return False
-    bare = list(readings(answer, free=True))
+    bare = readings(answer, free=True)
     if printed:
         return any(same_lines(text, output) for text in bare)
-    return any(same_literal(text, output) for text in bare) or any(
+    expected = literal_or(output, None)
+    if isinstance(expected, str) and expected and any(_is_bare_text(text, expected) for text in bare):
+        return True
+    return any(
         same_computed(value, output, printed=False)
         for text in readings(answer)
         for value in (text, literal_at_start(text) or text)
@@ -31,20 +37,6 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
 def too_long(answer: str, output: str) -> bool:
     """Whether an answer is too long to equal the output. Such an answer is not parsed."""
     return len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST
-
-
-def same_literal(answer: str, output: str) -> bool:
-    """Whether an answer denotes the same value as a Python literal.
-
-    Both are parsed without evaluation and compared by :func:`same_value`; prose after the answer is ignored. If the
-    label is a string, its bare text is accepted too, with or without escapes or mismatched quotes. Leading and trailing
-    white space then counts, as it does inside quotes; only blank lines around the text are ignored. A label that is not
-    a literal is compared as text.
-    """
-    expected = literal_or(output, None)
-    if isinstance(expected, str) and _is_bare_text(answer, expected):
-        return True
-    return any(same_computed(text, output, printed=False) for text in (answer, literal_at_start(answer) or answer))
 
 
 def printed_lines(text: str) -> list[str]:
@@ -100,12 +92,12 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:
-    text, candidates = answer.strip(), [answer.strip("\n"), "\n".join(_inner_lines(answer))]
+    text = answer.strip()
+    candidates = {answer.strip("\n"), "\n".join(_inner_lines(answer))}
     if text[:1] in ("'", '"') and text[0] == text[-1]:
         # Quotes that do not form a literal, as in 'it's'.
-        candidates.append(text[1:-1])
-    escaped = repr(expected)[1:-1]
-    return expected != "" and any(candidate in (expected, escaped) for candidate in candidates)
+        candidates.add(text[1:-1])
+    return not candidates.isdisjoint((expected, repr(expected)[1:-1]))
 
 
 def _inner_lines(text: str) -> list[str]:

@@ -85,28 +85,32 @@ def _parsed(text: str, parse: Callable[[str], T | None], name: str, free: bool) 
 _TAIL = 20_000
 # The most places of a kind that are tried.
 _MOST = 10
-_BOX = re.compile(r"\\f?boxed\s*\{|<\|begin_of_box\|>")
-# A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
-_LABELS, _SENTENCES = (
-    re.compile(rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t:]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
-    for mark in (r"(?:is[ \t]*)?(?:[*_`]*[:=]|$)", r"is\b")
+# A box is read with the formula around it; its braces are balanced.
+_BOX = re.compile(
+    r"\\f?boxed\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|<\|begin_of_box\|>(?:(?!<\|begin_of_box).)*?<\|end_of_box\|>",
+    re.DOTALL,
 )
-_PIECE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*")
-_DENIAL = re.compile(r"\b(?:not|never|cannot|neither|instead of|rather than)\b|n['\u2019]t\b", re.IGNORECASE)
+# A line `Answer: 5` or `The answer is 5`, or a heading `## Answer` with the answer below it.
+_LABEL = re.compile(
+    rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*(?:(?:is\b[ \t]*)?[*_`]*[:=]|is\b|$)[*_ \t:]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE
+)
+# The only piece in back-ticks or bold text of a line that denies nothing.
+_PIECE = re.compile(
+    r"(?!.*(?:\b(?:not|never|cannot)\b|n['\u2019]t\b))[^`*]*(?:`([^`]+)`|\*\*([^*]+)\*\*)[^`*]*", re.IGNORECASE
+)
 
 
 def stated(text: str, free: bool = False) -> Iterator[str]:
     """Yield the texts that may be the answer of a response without marks.
 
-    These are boxes and lines or headings such as "Answer:"; then lines "The answer is …"; then code fences and the last
-    line; then the first line. Of the same rank, the last one comes first. So a stated answer has priority over text
-    after it. In ``free`` text every line is an answer, so the fences come before the last line.
+    These are boxes, headings and lines such as "Answer:" or "The answer is …"; then code fences and the last line; then
+    the first line. Of the same rank, the last one comes first. So a stated answer has priority over text after it. In
+    ``free`` text every line is an answer, so the fences come before the last line.
     """
     text = text.strip()[-_TAIL:]
     if not text:
         return
     yield from _labelled(text)
-    yield from (_rest(text, line) for line in _last(_SENTENCES, text))
     fences = _last(FENCE, text)
     first, last = text.partition("\n")[0], text.rpartition("\n")[2]
     if not free and not (fences and fences[0].end() == len(text)):
@@ -117,30 +121,23 @@ def stated(text: str, free: bool = False) -> Iterator[str]:
 
 def _labelled(text: str) -> Iterator[str]:
     """Yield what boxes and labels contain, the last one first."""
-    places = [(box.start(), _boxed(text, box)) for box in _last(_BOX, text)]
-    places += [(line.start(), _rest(text, line)) for line in _last(_LABELS, text) if not _assigns(text, line)]
+    places = [(box.start(), box[0]) for box in _last(_BOX, text)]
+    places += [
+        (line.start(), line["rest"].strip() or _below(text[line.end() :]))
+        for line in _last(_LABEL, text)
+        # In a fence, `result = ''` is code.
+        if "=" not in line[0][: line.start("rest") - line.start()] or text.count("```", 0, line.start()) % 2 == 0
+    ]
     yield from (content for _, content in sorted(places, reverse=True))
-
-
-def _assigns(text: str, line: re.Match[str]) -> bool:
-    """Whether a line such as `result = ''` is in a fence: it is code, and not an answer."""
-    return "=" in text[line.start() : line.start("rest")] and text.count("```", 0, line.start()) % 2 == 1
 
 
 def _last(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     return list(pattern.finditer(text))[: -_MOST - 1 : -1]
 
 
-def _rest(text: str, line: re.Match[str]) -> str:
-    return line["rest"].strip() or _below(text[line.end() :])
-
-
 def _of_line(line: str) -> Iterator[str]:
-    """Yield the only piece in back-ticks or bold text of a line, unless the line denies it; and the line."""
-    pieces = list(_PIECE.finditer(line))
-    if len(pieces) == 1 and not _DENIAL.search(line[: pieces[0].start()]):
-        yield pieces[0][1] or pieces[0][2]
-    yield line
+    piece = _PIECE.fullmatch(line)
+    yield from (piece[1] or piece[2], line) if piece else (line,)
 
 
 def _below(text: str) -> str:
@@ -148,15 +145,3 @@ def _below(text: str) -> str:
     text = text.lstrip("\n")
     fence = FENCE.match(text)
     return fence["inside"] if fence else text.partition("\n\n")[0]
-
-
-def _boxed(text: str, begin: re.Match[str]) -> str:
-    """Return the text in a box, without the formula around it; its braces are balanced."""
-    if begin[0].startswith("<"):
-        return text[begin.end() :].partition("<|end_of_box|>")[0]
-    depth = 1
-    for brace in re.finditer(r"(?<!\\)[{}]", text[begin.end() :]):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return text[begin.start() : begin.end() + brace.end()]
-    return text[begin.start() :].partition("\n")[0]
