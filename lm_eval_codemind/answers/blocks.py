@@ -23,11 +23,7 @@ class Marks(NamedTuple):
 
 
 # Text between two marks that a sentence only mentions.
-_MENTIONED = re.compile(
-    r"(?:and|or|to|(?:(?:opening|closing) )?(?:tags?|marks?)(?: and)?|\.\.\.|\u2026"
-    r"|(?:(?:the|my|your) )?(?:final )?(?:answer|output|result|value))?",
-    re.IGNORECASE,
-)
+_MENTIONED = re.compile(r"(?:and|or|to|\u2026)?", re.IGNORECASE)
 # Characters of a line before and after a pair of marks that are examined.
 _NEAR = 200
 
@@ -41,30 +37,31 @@ def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[tuple[str, 
     """Yield the texts between complete pairs of marks without their margin, the last one first, and what is around it.
 
     A mark closes the last open mark before it. A pair that a sentence only mentions does not count: other words are on
-    its line, and it encloses nothing or a word such as "and". An empty literal such as ``''`` counts. A block may be
-    ``empty`` where the answer is a text that may be empty. Pairs in back-ticks come last. If no mark closes the only
-    block, a mistyped one does.
+    its line, and it encloses nothing or a word such as "and". A block may be ``empty`` where the answer is a text that
+    may be empty. Pairs in back-ticks come last. If no mark closes a block, a mistyped one does.
 
     Yields:
         The text, and whether other words are on the line of the block.
     """
-    pairs: list[tuple[re.Match[str], re.Match[str]]] = []
+    # The bounds of each pair and of its text.
+    pairs: list[tuple[int, int, int, int]] = []
     start = 0
     for end in marks.end.finditer(text):
-        begins = list(marks.begin.finditer(text, start, end.start()))
+        for begin in list(marks.begin.finditer(text, start, end.start()))[-1:]:
+            pairs.append((begin.start(), begin.end(), end.start(), end.end()))
         start = end.end()
-        if begins:
-            pairs.append((begins[-1], end))
     if not pairs:
-        pairs = _mistyped(text, marks)
+        mistyped = re.compile(_MISTYPED.format(begin=marks.begin.pattern), re.IGNORECASE | re.DOTALL)
+        pairs = [(*match.span(1), match.end(2), match.end()) for match in mistyped.finditer(text)]
     quoted: list[tuple[str, bool]] = []
-    for begin, end in reversed(pairs):
-        block = text[begin.end() : end.start()]
-        before = text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2]
-        after = text[end.end() : end.end() + _NEAR].partition("\n")[0]
-        if (block.strip() or empty) and not _is_mentioned(block, before, after):
-            in_sentence = "\n" not in block and re.search(r"\w", before + after) is not None
-            place = _without_layout(block, before), in_sentence
+    for first, begin, end, last in reversed(pairs):
+        block = text[begin:end]
+        before, after = text[max(first - _NEAR, 0) : first].rpartition("\n")[2], text[last : last + _NEAR].partition("\n")[0]
+        in_sentence = "\n" not in block and re.search(r"\w", before + after) is not None
+        # Quotes around the first mark are not part of a literal.
+        quote = before[-1:] if before[-1:] in "'\"" else ""
+        if (empty or block.strip()) and not (in_sentence and _MENTIONED.fullmatch(block.strip(f" .,`*{quote}"))):
+            place = block.removeprefix(" ").removesuffix(" "), in_sentence
             if in_sentence and before.endswith("`") and after.startswith("`"):
                 quoted.append(place)
             else:
@@ -72,45 +69,13 @@ def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[tuple[str, 
     yield from quoted
 
 
-# A mark that closes a block by mistake: the first mark again, a closing tag with another name, or one without an end.
-_MISTYPED = r"(?:{begin}|<[/\\]\s*\w+[>\]]?|\[[/\\]\s*\w+[>\]]?|<\w+\s*/>)(?=[`*\s]*(?:\Z|\n[ \t]*\n))"
-
-
-def _mistyped(text: str, marks: Marks) -> list[tuple[re.Match[str], re.Match[str]]]:
-    """Return the last mark that nothing closes, with the mistyped mark that ends its block."""
-    begin = None
-    for begin in marks.begin.finditer(text):
-        end = re.compile(_MISTYPED.format(begin=marks.begin.pattern), re.IGNORECASE).search(text, begin.end())
-        if end and text[begin.end() : end.start()].strip():
-            return [(begin, end)]
-        if end is None:
-            break
-    return []
-
-
-def _without_layout(block: str, margin: str) -> str:
-    """Return the text between two marks without a blank next to a mark, and without the margin of the first mark."""
-    lines = block.removeprefix(" ").removesuffix(" ").split("\n")
-    if len(lines) > 1 and not lines[-1].strip():
-        lines[-1] = ""
-    if margin and not margin.strip() and all(line.startswith(margin) for line in lines[1:] if line.strip()):
-        lines[1:] = [line.removeprefix(margin) for line in lines[1:]]
-    return "\n".join(lines)
-
-
-def _is_mentioned(block: str, before: str, after: str) -> bool:
-    """Whether a sentence only mentions a pair of marks."""
-    if "\n" in block or not re.search(r"\w", before + after):
-        return False
-    # Quotes around the first mark are not part of a literal.
-    quote = before[-1:] if before[-1:] in ("'", '"', "`") else ""
-    inside = block.strip().strip("`*")
-    if quote and block.startswith(quote):
-        inside = inside.strip(quote)
-    return _MENTIONED.fullmatch(inside.strip(" .,")) is not None
-
-
-MARK = re.compile(r"[<[](?P<end>/?)(?P<name>final_answer|answer|output|input|trace)[>\]]", re.IGNORECASE)
+# A mark, its text, and a mark that closes it by mistake: the first mark again, or a closing tag with another name or no end.
+_MISTYPED = (
+    r"({begin})((?:(?!{begin}).)*?\S\s*?)(?:{begin}|<[/\\]\s*\w+[>\]]?|\[[/\\]\s*\w+[>\]]?|<\w+\s*/>)(?=[`*\s]*(?:\Z|\n[ \t]*\n))"
+)
+_MARK = r"(?P<name>final_answer|answer|output|input|trace)[>\]]"
+BEGIN, END = (rf"[<\[]{slash}{_MARK.replace('?P<name>', '?:')}" for slash in ("", "/"))
+MARK = re.compile(rf"[<\[](?P<end>/?){_MARK}", re.IGNORECASE)
 _FENCE_LINE = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
 # Code in back-ticks, or a string literal with at most two letters before it, from its first quotation mark. Each match
 # begins with one of three characters, so that the pattern is tried at few places.

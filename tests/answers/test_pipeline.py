@@ -34,8 +34,7 @@ def answer_in(response: str, filter: str = ier.STRICT, kind: str = "function") -
     ("<think>maybe <output>4</output>", None),
     # what belongs to the markers
     ("<output> a b </output>", "a b"), ("<output>  a b  </output>", " a b "), ("<output> 5", None),
-    ("<output>\n a \n</output>", "\n a \n"), ("  <output>\n  a\n   b\n  </output>", "\na\n b\n"),
-    ("  <output>\n  a\n b\n  </output>", "\n  a\n b\n"),
+    ("<output>\n a \n</output>", "\n a \n"),
     # Windows
     ("<output>\r\n5\r\n</output>\r\n", "\n5\n"), ("The output is 5", None), ("", None), ("<output></output>", None),
     # marks that a sentence mentions

@@ -76,7 +76,7 @@ def test_a_draft_whose_thinking_was_cut_off_never_counts(opens, closes, after):
 
 def test_every_format_names_its_models():
     for row in TABLE["formats"]:
-        assert set(row) <= {"opens", "closes", "start", "paired", "models"} and row["models"]
+        assert set(row) <= {"opens", "closes", "starts", "paired", "models"} and row["models"]
 
 
 def test_unfinished_thinking_counts_before_a_complete_block_at_the_end():
@@ -131,7 +131,7 @@ def test_the_end_of_a_prompt(prompt, opening):
     ("<seed:think>a</seed:think>[ANSWER]", "[ANSWER]"), ("a</seed:think>b", "b"),
     ("[THOUGHT]\na\n[/THOUGHT]\nb", "\nb"), ("<|begin_of_thought|>a<|end_of_thought|>b", "b"),
     ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
-    ("<think>a<reasoning>b</reasoning>c</think>d", "d"), ("<think>a </thinking_budget> b</think>c", "c"),
+    ("<think>a<reasoning>b</reasoning>c</think>d", "d"),
     ("<think>a </thinking> b", " b"), ("<reasoning>a</think>b", ""),
     # nothing follows: what comes before counts
     ("a</think>", "a"), ("a</think>\n<|im_end|>", "a"), ("<think>a</think> \n", "a"), ("a\n<think>b</think>", "a\n"),
@@ -140,7 +140,7 @@ def test_the_end_of_a_prompt(prompt, opening):
     # words like thinking are text
     *((text, text) for text in ("analysis of the loop", "analysis: 5", "Analysis", "analysis\n5", "code </reasoning",
                                 "x = '<think>'", "a<think>b", "I use <think> tags", "List<Analysis>\n", "thinking\n12",
-                                "[REASONING]\na\n[PYTHON]\nb", "[Thoughts](url)", "it's </thinkers", "f'</think>'",
+                                "[REASONING]\na\n[PYTHON]\nb", "it's </thinkers", "f'</think>'",
                                 "```\n<think>\n```", "`</think>` is a tag", "<output>\n</think>\n</output>")),
     ("[REASONING]\na\n[/REASONING]\nb", "\nb"),
     # in thinking, a tag on a line of its own counts even in a fence
