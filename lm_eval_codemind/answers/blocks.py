@@ -47,16 +47,17 @@ def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[tuple[str, 
     pairs: list[tuple[int, int, int, int]] = []
     start = 0
     for end in marks.end.finditer(text):
-        for begin in list(marks.begin.finditer(text, start, end.start()))[-1:]:
-            pairs.append((begin.start(), begin.end(), end.start(), end.end()))
+        for mark in list(marks.begin.finditer(text, start, end.start()))[-1:]:
+            pairs.append((*mark.span(), *end.span()))
         start = end.end()
     if not pairs:
         mistyped = re.compile(_MISTYPED.format(begin=marks.begin.pattern), re.IGNORECASE | re.DOTALL)
         pairs = [(*match.span(1), match.end(2), match.end()) for match in mistyped.finditer(text)]
     quoted: list[tuple[str, bool]] = []
-    for first, begin, end, last in reversed(pairs):
-        block = text[begin:end]
-        before, after = text[max(first - _NEAR, 0) : first].rpartition("\n")[2], text[last : last + _NEAR].partition("\n")[0]
+    for first, begin, stop, last in reversed(pairs):
+        block = text[begin:stop]
+        before = text[max(first - _NEAR, 0) : first].rpartition("\n")[2]
+        after = text[last : last + _NEAR].partition("\n")[0]
         in_sentence = "\n" not in block and re.search(r"\w", before + after) is not None
         # Quotes around the first mark are not part of a literal.
         quote = before[-1:] if before[-1:] in "'\"" else ""
@@ -69,9 +70,10 @@ def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[tuple[str, 
     yield from quoted
 
 
-# A mark, its text, and a mark that closes it by mistake: the first mark again, or a closing tag with another name or no end.
+# A mark, its text, and a mark that closes it by mistake: the first one again, or a closing tag of any name or no end.
 _MISTYPED = (
-    r"({begin})((?:(?!{begin}).)*?\S\s*?)(?:{begin}|<[/\\]\s*\w+[>\]]?|\[[/\\]\s*\w+[>\]]?|<\w+\s*/>)(?=[`*\s]*(?:\Z|\n[ \t]*\n))"
+    r"({begin})((?:(?!{begin}).)*?\S\s*?)(?:{begin}|<[/\\]\s*\w+[>\]]?|\[[/\\]\s*\w+[>\]]?|<\w+\s*/>)"
+    r"(?=[`*\s]*(?:\Z|\n[ \t]*\n))"
 )
 _MARK = r"(?P<name>final_answer|answer|output|input|trace)[>\]]"
 BEGIN, END = (rf"[<\[]{slash}{_MARK.replace('?P<name>', '?:')}" for slash in ("", "/"))

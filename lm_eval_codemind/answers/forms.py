@@ -58,10 +58,10 @@ _END = rf"(?:\W{{0,20}}\Z|{PROSE.pattern})"
 _TRUTH = re.compile(
     rf"{_MARKS}(?P<not>(?:not|never)\s+)?(?P<word>{_WORDS})(?!\W+(?:yes|no|true|false)\b(?!\s+\w)){_END}", re.IGNORECASE
 )
-# A number with the word "line" is a line's, whatever follows; `L4` is line 4. The number of a list, or a count, precedes it.
+# After the word "line", anything may follow the number; `L4` is line 4. The number of a list, or a count, may precede.
 _NUMBER = re.compile(
-    rf"(?:\d{{1,3}}(?:[.)]|\s+\w{{1,20}}:)\s+(?=(?:the\s+)?\W{{0,3}}lines?\b))?\(?{_MARKS}(?:(?:in|on|at)\W{{1,20}})?(?:the\s+)?"
-    r"(?:(?:lines?|ln|l)[^\w-]{0,20}(?:(?:number|no)\b[^\w-]{0,20})?(\d{1,9})(?!\w|\.\d)"
+    rf"(?:\d{{1,3}}(?:[.)]|\s+\w{{1,20}}:)\s+(?=(?:the\s+)?\W{{0,3}}lines?\b))?\(?{_MARKS}"
+    r"(?:(?:in|on|at)\W{1,20})?(?:the\s+)?(?:(?:lines?|ln|l)[^\w-]{0,20}(?:(?:number|no)\b[^\w-]{0,20})?(\d{1,9})(?!\w|\.\d)"
     rf"|(\d{{1,9}})(?:(?:st|nd|rd|th)\s+line\b|{_END}))",
     re.IGNORECASE,
 )
@@ -107,9 +107,7 @@ def _stated(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 # The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
 _TYPE = re.compile(r"\W*(?:(?:type|class|text\w*)\W+)*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE)
 # Text between a value and its type, as in `5; int`, `value: 5, type: int` or `5 (int)`.
-_BETWEEN = re.compile(
-    r";|\n|(?:,\s*|\s+\(\s*|\s+of\s+)(?=type\b)|[,:|\s]\s*(?=[(`*]*[A-Za-z_][\w.]*[.)`*]*\Z)", re.IGNORECASE
-)
+_BETWEEN = re.compile(r";|\n|[,:|\s]\s*\(?(?:of\s+)?(?=type\b|[`*]*[A-Za-z_][\w.]*[.)`*]*\Z)", re.IGNORECASE)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 

@@ -15,11 +15,8 @@ _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
 # The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
 NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
-TRUTHS = dict.fromkeys(
-    ["yes", "y", "true", "t", "1", "taken", "executed", "reached", "run", "right", "correct"], True
-)
-TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect", "unexecuted"], False)
-TRUTHS |= dict.fromkeys(["unreachable"], False)
+TRUTHS = dict.fromkeys(["yes", "y", "true", "t", "1", "taken", "executed", "reached", "run", "right", "correct"], True)
+TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect"], False)
 JSON = {"true": "True", "false": "False", "null": "None"}
 # Text after an answer that cannot continue it: another line, punctuation and prose, a symbol, or a reason.
 PROSE = re.compile(
@@ -32,12 +29,10 @@ _FIRST = re.compile(r"(?P<mark>`{3}(?=[^\n`]*\n)|`|\*\*|\$)(?:(?<=```)[^\n`]*\n)
 _WRAPPERS = (
     FENCE,
     # A fence that a block does not close.
-    re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
+    re.compile(r"(?P<fence>`{3,}|~{3,})[^`\n]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
     re.compile(r"(?P<mark>`{1,3}|\*{1,3}|__|\${1,2})(?P<inside>.+)(?P=mark)", re.DOTALL),
     re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
-    re.compile(r"\\\((?P<inside>.+)\\\)", re.DOTALL),
-    re.compile(r"\\\[(?P<inside>.+)\\\]", re.DOTALL),
-    re.compile(r"<\|begin_of_box\|>(?P<inside>.+)<\|end_of_box\|>", re.DOTALL),
+    re.compile(r"(?:\\\(|\\\[|<\|begin_of_box\|>)(?P<inside>.+)(?:\\\)|\\\]|<\|end_of_box\|>)", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
 _LEAD = (
@@ -53,9 +48,9 @@ _CALLED = (
 )
 # A label or the start of a sentence in front of an answer, such as `Answer:`, `The program is` or `So f([1]) returns`.
 _LABEL = re.compile(
-    rf"[-*_#>\s]*+(?:{_CALLED}\b[`*_]*(?:'s|\s+(?:is|are)\b\s*:?|[ \t]*{_MARK})"
-    r"|(?:[\w`*,()\[\]'\"-]++[ \t]++){0,8}?(?:returns|prints|outputs|yields|gives|equals|evaluates[ \t]+to)\b:?"
-    rf"|(?:the[ \t]+)?(?:{NAMES})[ \t]+of[ \t]+(?:[\w`*()]++[ \t]++){{1,4}}?is\b:?)"
+    rf"[-*_#>\s]*+(?:{_CALLED}\b(?:[ \t]+of(?:[ \t]+[\w`*()]++){{1,4}}?)?[`*_]*"
+    rf"(?:'s|\s+(?:is|are)\b\s*:?|[ \t]*{_MARK})"
+    r"|(?:[\w`*,()\[\]'\"-]++[ \t]++){0,8}?(?:returns|prints|outputs|yields|gives|equals|evaluates[ \t]+to)\b:?)"
     r"[`*_]*:?[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )

@@ -92,7 +92,8 @@ _BOX = re.compile(
 )
 # A line `Answer: 5` or `The answer is 5`, or a heading `## Answer` with the answer below it.
 _LABEL = re.compile(
-    rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*(?:(?:is\b[ \t]*)?[*_`]*[:=]|is\b|$)[*_ \t:]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE
+    rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*(?:(?:is\b[ \t]*)?[*_`]*[:=]|is\b|$)[*_ \t:]*(?P<rest>[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
 )
 # The only piece in back-ticks or bold text of a line that denies nothing.
 _PIECE = re.compile(

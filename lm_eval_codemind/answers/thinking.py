@@ -133,7 +133,7 @@ def _scan(response: str) -> _Scan:
     open: _Tag | None = None
     finished = False
     for tag in tags:
-        if open is None and tag in free - closings:
+        if open is None and tag in free and tag.role in ("opens", "starts"):
             if _is_opening(text, tag, last.get(tag.name, -1)):
                 spoken.append(text[position : tag.start])
                 open, position = tag, tag.end
@@ -179,7 +179,9 @@ def _pattern() -> tuple[re.Pattern[str], set[str]]:
     parts, silent = [], set[str]()
     for number, row in enumerate(content["formats"]):
         for role in ("opens", "closes", "paired", "starts"):
-            words = (re.escape(text) + (_GLUED if text.isalpha() and role == "starts" else "") for text in row.get(role, ()))
+            words = (
+                re.escape(text) + (_GLUED if text.isalpha() and role == "starts" else "") for text in row.get(role, ())
+            )
             texts = "|".join(words).replace(r"\*", r"[^\n]{0,80}?")
             parts += [f"(?P<{role}_{number}>{f'(?-i:{texts})' if role == 'starts' else texts})"] if texts else []
         silent |= set() if row.keys() & {"closes", "paired"} else {str(number)}

@@ -139,7 +139,9 @@ def test_all_agree_on_what_a_line_is(one, other):
 @given(st.text("a \t", min_size=1), st.text("a \t", min_size=1))
 def test_white_space_at_the_ends_counts_with_and_without_quotes(answer, label):
     assert same_output(repr(answer), repr(label), printed=False) == (answer == label)
-    assert same_output(f"\n{answer}\n", repr(label), printed=False) == (answer == label or answer.strip() == repr(label))
+    assert same_output(f"\n{answer}\n", repr(label), printed=False) == (
+        answer == label or answer.strip() == repr(label)
+    )
 
 
 @pytest.mark.parametrize(("answer", "output", "verdict"), [

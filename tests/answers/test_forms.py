@@ -211,7 +211,7 @@ def test_other_text_stays(text):
     ("Yes, it is executed because x > 3.|Yes \u2014 the loop runs|yes!|The line is executed.|It's executed|T|taken|It is run"
      "|Yes; no other path exists|The program is correct.|Yes: n is not 0|No bugs, so yes|\"yes\"", True),
     ("No, because it returns early|No - it is skipped|It is not executed|never|The line is never reached|false, x is 0|not taken"
-     "|The program is not correct.|N|No. Yes would need x > 3.|Not taken.|no\nThe line|wrong|unreachable", False),
+     "|The program is not correct.|N|No. Yes would need x > 3.|Not taken.|no\nThe line|wrong", False),
     ("N/A|n/a|not sure|No idea|Not enough information|yes or no|yes/no|Yes and no|Yes it is.|No issues found|Not wrong|not applicable|None"
      "|I don't know|yes, no|no or yes|T/F|y/n|No comment|Not certain|[yes/no]|No way to tell|1.5|No one knows|It depends", None),
 ])  # fmt: skip
