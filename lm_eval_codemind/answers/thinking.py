@@ -91,10 +91,10 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
 def opening_of(prompt: str) -> str:
     """Return the tag that opens thinking at the end of a rendered prompt; empty if there is none."""
     tail = prompt[-2 * _NEAR :]
-    for tag in _tags(tail):
-        is_word = tail[tag.start :].strip().isalpha()
-        if tag.role in ("opens", "starts") and not tail[tag.end :].strip() and not is_word:
-            return tail[tag.start :]
+    for tag in _tags(tail, anywhere=True):
+        text = tail[tag.start :]
+        if tag.role in ("opens", "starts") and not tail[tag.end :].strip() and not text.strip().isalpha():
+            return text
     return ""
 
 
@@ -172,33 +172,51 @@ def _without_tokens(text: str) -> str:
     return text[start:end]
 
 
+class _Table(NamedTuple):
+    """The table: the pattern of all tags, whose groups are their roles and rows.
+
+    ``bracket`` is the pattern for a text without ``sentences``, which are the tags that begin with another character;
+    each says whether it needs to be the start. ``silent`` has the rows without a closing.
+    """
+
+    tag: re.Pattern[str]
+    bracket: re.Pattern[str]
+    sentences: list[tuple[str, bool]]
+    silent: set[str]
+
+
 @cache
-def _pattern() -> tuple[re.Pattern[str], set[str]]:
-    """Return the pattern of all tags, whose groups are their roles and rows, and the rows without a closing."""
+def _table() -> _Table:
     content = yaml.safe_load((Path(__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
-    parts, silent = [], set[str]()
+    parts, sentences, silent = [], list[tuple[str, bool]](), set[str]()
     for number, row in enumerate(content["formats"]):
         for role in ("opens", "closes", "paired", "starts"):
-            words = (
-                re.escape(text) + (_GLUED if text.isalpha() and role == "starts" else "") for text in row.get(role, ())
-            )
-            texts = "|".join(words).replace(r"\*", r"[^\n]{0,80}?")
-            parts += [f"(?P<{role}_{number}>{f'(?-i:{texts})' if role == 'starts' else texts})"] if texts else []
+            texts, is_start = row.get(role, ()), role == "starts"
+            sentences += [(text.casefold(), is_start) for text in texts if text[0] not in "<[\u25c1"]
+            either = "|".join(re.escape(text) + (_GLUED if is_start and text.isalpha() else "") for text in texts)
+            either = either.replace(r"\*", r"[^\n]{0,80}?")
+            parts += [f"(?P<{role}_{number}>{f'(?-i:{either})' if is_start else either})"] if texts else []
         silent |= set() if row.keys() & {"closes", "paired"} else {str(number)}
     # Of the tags at one place, those with a row have priority.
     word, letters = rf"(?P<word>{'|'.join(content['words'])})", r"[\w:.|\uff5c-]{0,40}?"
     parts.append(rf"[<\[\u25c1][/\\]?[|\uff5c]?/?{letters}{word}{letters}(?:\s+\w+=[^<>\n]{{0,80}})?[>\]\u25b7]")
-    # A tag begins with few characters; the pattern is tried there.
-    return re.compile(rf"(?=[<\[\u25c1Htac/\n])(?:{'|'.join(parts)})", re.IGNORECASE), silent
+    # The pattern is tried where a tag may begin.
+    tag, bracket = (
+        re.compile(rf"(?=[<\[\u25c1{others}])(?:{'|'.join(parts)})", re.IGNORECASE) for others in (r"Htac/\n", "")
+    )
+    return _Table(tag, bracket, sentences, silent)
 
 
-def _tags(text: str) -> Iterator[_Tag]:
-    """Yield the tags of thinking in a text, in order."""
-    pattern, silent = _pattern()
-    for match in pattern.finditer(text):
+def _tags(text: str, anywhere: bool = False) -> Iterator[_Tag]:
+    """Yield the tags of thinking in a text, in order; sentences ``anywhere``, or only where one counts."""
+    table, folded = _table(), text.casefold().lstrip()
+    has_sentence = anywhere or any(
+        folded.startswith(part) if is_start else part in folded for part, is_start in table.sentences
+    )
+    for match in (table.tag if has_sentence else table.bracket).finditer(text):
         role, _, row = str(match.lastgroup).partition("_")
         if role == "word":
             name, role = match["word"].lower(), "closes" if _CLOSING.search(match[0]) else "opens"
         else:
-            name = "" if role == "closes" else _SILENT if row in silent else row
+            name = "" if role == "closes" else _SILENT if row in table.silent else row
         yield _Tag(*match.span(), name, role)
