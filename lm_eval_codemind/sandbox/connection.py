@@ -45,8 +45,8 @@ def run(
     """
     files = {name: os.memfd_create(name, os.MFD_CLOEXEC) for name in ("answers", "stdout", "stderr")}
     read_end, write_end = (end.detach() for end in socket.socketpair()) if parts else os.pipe()
-    most = limits["output_bytes"] + _MARGIN_BYTES
-    fixed = b""
+    most = request["limit"] + _MARGIN_BYTES
+    fixed, answered = bytearray(), 0
     handed = [read_end, *files.values()]
     if stdin is not None:
         handed.append(memory_file("stdin", stdin.encode("utf-8", "surrogateescape"), sealed=True))
@@ -59,8 +59,11 @@ def run(
             # The program asks for more, or is gone.
             if not os.read(write_end, 1):
                 break
-            fixed += os.pread(files["answers"], most - len(fixed), len(fixed))
-            if fixed.count(b"\n") < count:
+            size = min(os.fstat(files["answers"]).st_size, most)
+            more = os.pread(files["answers"], max(0, size - len(fixed)), len(fixed))
+            fixed += more
+            answered += more.count(b"\n")
+            if answered < count:
                 break
             wire.send(write_end, part)
         poller = select.poll()
@@ -78,7 +81,7 @@ def run(
         size = min(os.fstat(descriptor).st_size, most)
         report[name] = os.pread(descriptor, size, 0) if size else b""
         os.close(descriptor)
-    report["answers"] = fixed + report["answers"][len(fixed) :]
+    report["answers"] = bytes(fixed) + report["answers"][len(fixed) :]
     return report
 
 

@@ -80,6 +80,8 @@ class Judge:
         counts = itertools.accumulate((len(json.loads(part)) for part in listed["steps"] if more), initial=1)
         parts = [(count, part) for part, count in zip(more, itertools.islice(counts, 1, None), strict=False)]
         request = {"op": "steps", "entry_point": job["entry_point"], "steps": first, "parts": len(listed["steps"])}
+        # A program may answer as much as the solution.
+        request["limit"] = job["limits"]["output_bytes"] + listed.get("size", 0)
         report = self._run(job, request, outcome, parts=parts)
         replies = report["answers"]
         if answers.digest(job, replies) == listed["answers"]:

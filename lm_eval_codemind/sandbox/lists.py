@@ -5,7 +5,8 @@ A file, compressed by xz, holds one list a line: the digest of the suite, a blan
 - ``class``, whether the entry point is a class, and ``methods``, the names that are methods of it,
 - ``steps``, in parts, each as JSON in a text, since only the program's process reads them: a part is sent when the one
   before is answered, as its arguments tell answers to that one,
-- ``answers``, the digest of the solution's answers, and ``tests``, the number of tests that passed on them;
+- ``answers``, the digest of the solution's answers, ``size``, their number of bytes, and ``tests``, the number of tests
+  that passed on them;
 
 or else only ``solution``, for a suite that draws its inputs. Programs can't read the files, and would learn no answer
 from them: the digest is of the tests as well, and a solution is readable only for those who have the tests.
@@ -29,7 +30,7 @@ ENTRY_POINTS = "lm_eval_codemind.suite_lists"
 """The group of entry points by which packages bring files of lists. Each is the path of a file."""
 
 # Lists of another format have other digests: they are never used.
-_FORMAT = 2
+_FORMAT = 3
 _added: list[Path] = []
 
 

@@ -1,13 +1,12 @@
 """Taking steps on a program, in the program's process. See :mod:`.answers` for what a step is."""
 
 import itertools
-import types
 from typing import Any
 
 from . import suites
 from .values import Exchange, NotPlain
 
-_ITERATORS: tuple[Any, ...] = (types.GeneratorType, map, filter, zip, enumerate, reversed, type(reversed([])))
+_OF_A_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _MOST_ITEMS = 10_000
 _NOTHING = object()
 
@@ -83,7 +82,7 @@ class Performer:
         return self._objects[body]
 
     def _encode_other(self, value: Any) -> Any:
-        if isinstance(value, _ITERATORS):
+        if _is_iterator(type(value)):
             # The tests read it to its end before the next step, or not at all. Read now, it gives them the same, if
             # the program's own containers stay what they are.
             before = self._exchange.changed()
@@ -95,3 +94,9 @@ class Performer:
         if message is None:
             raise NotPlain(f"an object of the type {type(value).__name__}")
         return message
+
+
+def _is_iterator(kind: type) -> bool:
+    """Whether a type is one of Python's own iterators, such as generators and those of :mod:`itertools`."""
+    plain = kind.__module__ == "builtins" and not kind.__flags__ & _OF_A_PROGRAM
+    return hasattr(kind, "__next__") and (plain or getattr(itertools, kind.__name__, None) is kind)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import answers, kernel
+from . import answers, kernel, values
 from .performer import Performer
 
 # Modules without a state that a program could change.
@@ -20,8 +20,10 @@ _PURE = {
     "bisect", "collections", "copy", "datetime", "fractions", "functools", "heapq", "itertools", "json", "math",
     "numpy", "operator", "random", "re", "statistics", "string", "typing", "unittest",
 }  # fmt: skip
+_PACKED = {"list", "tuple", "set", "frozenset", "deque"}
 # An answer of so many characters is told by a longer text that it is a part of.
 _LONG_TEXT = 3
+_MOST_WRITTEN = 32 << 20
 # What looks at more than the value of an answer, or of an exception.
 _LOOKS = {
     "type", "dir", "vars", "id", "globals", "locals", "open", "eval", "exec", "compile", "super", "getattr", "hasattr",
@@ -83,11 +85,14 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     if watch():
         raise answers.Elsewhere(f"tests or program use {watch()}")
     written = "".join(f"{reply}\n" for reply in replies)
+    if len(written) > _MOST_WRITTEN:
+        raise answers.Elsewhere(f"the solution's answers take more than {_MOST_WRITTEN} bytes")
     return {
         "class": isinstance(target, type),
         "methods": sorted(methods),
         "steps": list(map(json.dumps, _parts(steps, replies[1:]))),
         "tests": result.tests_run,
+        "size": len(written),
         "answers": answers.digest(job, written.encode()),
         "replies": written,
     }
@@ -96,17 +101,19 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
 def _parts(steps: list[answers.Step], replies: list[str]) -> list[list[answers.Step]]:
     """Return steps in parts. No argument in a part holds the answer to another of its steps, which it would tell.
 
-    A program gets a part when it has answered the one before.
+    A program gets a part when it has answered the one before. A step that is repeated tells nothing of itself.
     """
     parts: list[list[answers.Step]] = [[]]
     told: set[Any] = set()
     texts: list[str] = []
+    is_repeated = True
     for step, reply in zip(steps, replies, strict=True):
         arguments = [*step[3], *step[4].values()]
         written = json.dumps(arguments)
-        if _tells(arguments, told) or any(text in written for text in texts):
+        is_repeated = is_repeated and step == (parts[-1] or [step])[0]
+        if not is_repeated and (_tells(arguments, told) or any(text in written for text in texts)):
             parts.append([])
-            told, texts = set(), []
+            told, texts, is_repeated = set(), [], True
         parts[-1].append(step)
         answer = _untagged(json.loads(reply).get("value"))
         if isinstance(answer, str) and len(answer) >= _LONG_TEXT:
@@ -117,10 +124,12 @@ def _parts(steps: list[answers.Step], replies: list[str]) -> list[list[answers.S
 
 
 def _untagged(data: Any) -> Any:
-    """Return an encoded value without its tag; None for one that crossed before."""
+    """Return an encoded value without its tag, and numbers as a list; None for a value that crossed before."""
     if not isinstance(data, dict):
         return data
     ((tag, body),) = data.items()
+    if tag in _PACKED and isinstance(body, str):
+        return values.unpacked(body)
     return None if tag in ("same", "instance") else body
 
 
@@ -234,7 +243,8 @@ def _changed(data: Any) -> Any:
     if isinstance(data, list):
         return [_changed(item) for item in data]
     if isinstance(data, dict):
-        return {tag: body if tag == "same" else _changed(body) for tag, body in data.items()}
+        ((tag, body),) = data.items()
+        return {tag: body if tag == "same" else _changed(_untagged(data))}
     return data
 
 

@@ -7,14 +7,18 @@ A container that crosses again does so as the number it got when it crossed firs
 tests exactly if it is true for the program.
 """
 
+import binascii
 import collections
+import contextlib
 import gc
 import importlib
 import math
 import operator
 import re
+import struct
 import sys
 import types
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +36,11 @@ _KEPT: dict[str, Callable[[], Any]] = {
     for kind in (list, dict, set, collections.OrderedDict, collections.Counter, collections.deque, bytearray)
 }
 _ITERABLE: tuple[Any, ...] = (list, dict, set, collections.deque)
-_VIEWS = {kind.__name__.removeprefix("dict_"): kind for kind in map(type, ({}.keys(), {}.values(), {}.items()))}
+_VIEWS = {
+    type(getattr(mapping, name)()): name
+    for mapping in (dict[Any, Any](), collections.OrderedDict[Any, Any]())
+    for name in ("keys", "values", "items")
+}
 # Subclasses of these may cross as their base, see :func:`_base`.
 BASES: tuple[type, ...] = (int, float, str, bytes, tuple, frozenset, list, dict, set)
 # What a subclass may change: nobody uses it, or the other side refuses its use.
@@ -53,6 +61,8 @@ _ATTRIBUTES = {
 LIBRARY = {"Decimal": "decimal", "Fraction": "fractions", **dict.fromkeys(_ATTRIBUTES, "datetime")}
 _DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U(\d{1,6}))")
 _MOST_ARRAY_BYTES = 1 << 26
+# So many numbers cross as the text of an array: JSON takes five times as long.
+_MANY = 100
 
 
 class NotPlain(Exception):
@@ -63,13 +73,15 @@ class _Entry:
     """A container that both sides have.
 
     ``items`` is what was in it when both agreed; None while nothing but the exchange can reach it, and so change it.
-    ``inner`` and ``outer`` are the numbers of the containers in it, and of those that it is in.
+    ``inner`` and ``outer`` are the numbers of the containers in it, and of those that it is in. A flat one has only
+    numbers in it.
     """
 
-    __slots__ = ("agreed", "container", "inner", "items", "outer")
+    __slots__ = ("agreed", "container", "inner", "is_flat", "items", "outer")
 
     def __init__(self, container: Any) -> None:
         self.container = container
+        self.is_flat = False
         self.items: Any = None
         self.inner: list[int] = []
         self.outer: list[int] = []
@@ -140,9 +152,11 @@ class Exchange:
             return {name: [value.start, value.stop, value.step]}
         if kind is type and value in _TYPES.values():
             return {"type": value.__name__}
-        if _VIEWS.get(name[5:]) is kind:
+        if kind in _VIEWS:
             (mapping,) = gc.get_referents(value)
-            return {name[5:]: self.encode(mapping, depth)}
+            return {_VIEWS[kind]: self.encode(mapping, depth)}
+        if kind is memoryview and type(value.obj) is bytes and value.format == "B" and value.ndim == 1:
+            return {name: value.tobytes().decode("latin-1")}
         if LIBRARY.get(name, "") == kind.__module__ and kind is getattr(sys.modules.get(kind.__module__), name, None):
             if name not in _ATTRIBUTES:
                 return {name: str(value)}
@@ -183,17 +197,21 @@ class Exchange:
         if name == "deque" and container.maxlen is not None:
             raise NotPlain("a deque of limited length")
         body = self._body(container, depth)
-        return body if name == "list" else {name: body}
+        return body if type(body) is list and name == "list" else {name: body}
 
     def _body(self, container: Any, depth: int) -> Any:
         if isinstance(container, bytearray):
             return container.decode("latin-1")
-        if isinstance(container, dict):
-            return self._parts(container.items(), depth)
-        return self._parts(container, depth) if isinstance(container, _ITERABLE) else _array(container)
+        if not isinstance(container, _ITERABLE):
+            return _array(container)
+        body = self._parts(container.items() if isinstance(container, dict) else container, depth)
+        self._entries[self._numbers[id(container)]].is_flat = type(body) is str
+        return body
 
-    def _parts(self, items: Any, depth: int) -> list[Any]:
+    def _parts(self, items: Any, depth: int) -> list[Any] | str:
         kinds = set(map(type, items))
+        if len(items) >= _MANY and len(kinds) == 1 and (text := _packed(items, *kinds)):
+            return text
         # The usual lists have items of one kind, which are looked at all at once.
         if (
             (kinds == {int} and max(items) < SHORT_INT and min(items) > -SHORT_INT)
@@ -221,15 +239,16 @@ class Exchange:
             return body
         if tag == "str":
             return body.encode("latin-1").decode("utf-32", "surrogatepass")
-        if tag == "bytes":
-            return bytes(body, "latin-1")
+        if tag in ("bytes", "memoryview"):
+            data = bytes(body, "latin-1")
+            return data if tag == "bytes" else memoryview(data)
         if tag == "int":
             return int(body, 16)
         if tag == "range":
             return range(*body)
         if tag == "type":
             return _TYPES[body]
-        if tag in _VIEWS:
+        if tag in _VIEWS.values():
             return getattr(self.decode(body), tag)()
         if tag in LIBRARY:
             made = getattr(importlib.import_module(LIBRARY[tag]), tag)
@@ -247,11 +266,14 @@ class Exchange:
         self._refill(container, body)
         return container
 
-    def _decoded(self, parts: list[Any]) -> list[Any]:
+    def _decoded(self, parts: list[Any] | str) -> list[Any]:
+        if isinstance(parts, str):
+            return unpacked(parts)
         kinds = set(map(type, parts))
         return [self.decode(part) for part in parts] if list in kinds or dict in kinds else parts
 
     def _refill(self, container: Any, body: Any) -> None:
+        self._entries[self._numbers[id(container)]].is_flat = type(body) is str
         if isinstance(container, bytearray):
             container[:] = body.encode("latin-1")
         elif isinstance(container, list):
@@ -291,7 +313,7 @@ class Exchange:
             entry = self._entries[number]
             for inner in entry.inner:
                 self._entries[inner].outer.remove(number)
-            entry.inner = self._inner(entry.container)
+            entry.inner = [] if entry.is_flat else self._inner(entry.container)
             for inner in entry.inner:
                 self._entries[inner].outer.append(number)
             entry.agreed, entry.items = self._step, None
@@ -386,6 +408,22 @@ def _base(kind: type) -> Any:
                 del own["__getattribute__"]
             return None if own else base
     return None
+
+
+def _packed(numbers: Any, kind: type) -> str:
+    """Return numbers of one type as the code of an array that they fit into, and its bytes; else an empty text."""
+    codes = "hiq" if kind is int else "d" if kind is float and not math.isnan(sum(numbers)) else ""
+    for code in codes:
+        with contextlib.suppress(struct.error):
+            return code + binascii.b2a_base64(struct.pack(f"{len(numbers)}{code}", *numbers), newline=False).decode()
+    return ""
+
+
+def unpacked(text: str) -> list[Any]:
+    """Return the numbers of :func:`_packed`, or raise a ValueError."""
+    if text[:1] not in {*"hiqd"}:
+        raise ValueError("numbers of no plain type")
+    return array(text[0], binascii.a2b_base64(text[1:])).tolist()
 
 
 def _items(container: Any) -> Any:

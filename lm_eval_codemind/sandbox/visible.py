@@ -315,7 +315,7 @@ def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str
     unnamed = {folder, script, os.path.realpath(folder), os.path.realpath(script)}
     absolute = [os.path.join(folder, entry) if entry else "" for entry in path]
     for entry in dict.fromkeys(absolute):
-        if entry and (entry not in unnamed or entry in named or absolute.count(entry) > 1 or _records(entry)):
+        if entry and (entry not in unnamed or entry in named or absolute.count(entry) > 1):
             yield entry
 
 
@@ -330,7 +330,7 @@ def _on_path(entry: str, visible: _Visible) -> bool:
     if real in _install_directories() or os.path.basename(real) in ("site-packages", "dist-packages"):
         visible.show(entry, links=2)
         return True
-    if _too_broad(real) or (_of_host_checkout(real) and not _records(entry)):
+    if _too_broad(real) or _of_host_checkout(real):
         return False
     visible.reach(entry)
     if visible.seen(real):
@@ -347,12 +347,11 @@ def _on_path(entry: str, visible: _Visible) -> bool:
 
 def _importable(directory: str, depth: int = 0) -> Iterator[str]:
     """Yield the packages and modules in a directory, and what installers put next to them."""
-    recorded = _records(directory)
     for path in _children(directory):
         name = os.path.basename(path)
         if name == _PACKAGE or os.path.realpath(path) in _hidden:
             continue
-        if name in recorded or name.endswith(_BESIDE_PACKAGES):
+        if name.endswith(_BESIDE_PACKAGES):
             yield path
         elif os.path.isdir(path):
             if _is_package(path):
@@ -363,22 +362,9 @@ def _importable(directory: str, depth: int = 0) -> Iterator[str]:
             yield path
 
 
-def _records(directory: str) -> set[str]:
-    """Return the names in a directory that an installer recorded as its own."""
-    names: set[str] = set()
-    for path in _children(directory):
-        if path.endswith(".dist-info"):
-            with contextlib.suppress(OSError), open(os.path.join(path, "RECORD"), encoding="utf-8") as file:
-                names.update(line.strip('"').split("/")[0].split(",")[0] for line in file)
-    return names - {"..", ""}
-
-
 def _editable_locations() -> set[str]:
     """Return the locations of packages that the import hooks of editable installs load."""
     names: set[str] = set()
-    for name, module in list(sys.modules.items()):
-        mapping = getattr(module, "MAPPING", None) if name.startswith("__editable__") else None
-        names.update(key.split(".")[0] for key in mapping or ())
     for distribution in importlib.metadata.distributions():
         with contextlib.suppress(Exception):  # whatever an installer wrote there
             origin = json.loads(distribution.read_text("direct_url.json") or "{}")
@@ -428,7 +414,7 @@ def _too_broad(path: str) -> bool:
 def _of_host_checkout(path: str) -> bool:
     """Whether a path belongs to the checkout that the host package was imported from, if it wasn't installed."""
     root = os.path.dirname(_HOST)
-    installed = root in _install_directories() or os.path.basename(_HOST) in _records(root)
+    installed = root in _install_directories() or glob.glob(f"{glob.escape(_HOST)}-*.dist-info")
     return not installed and _within(os.path.realpath(path), root)
 
 

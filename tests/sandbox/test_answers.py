@@ -55,11 +55,14 @@ class StackTest(unittest.TestCase):
 STACK_JOB = Job.unittest(STACK, STACK_TESTS, "Stack")
 
 
-def steps(sandbox: Sandbox, job: Job) -> list[list[object]]:
+def parts(sandbox: Sandbox, job: Job) -> list[list[object]]:
     outcome = sandbox.submit(dataclasses.replace(job, record=True)).result()
     assert outcome.passed, outcome
-    parts = json.loads(outcome.observations[0].literal or "")["steps"]
-    return [step for part in parts for step in json.loads(part)]
+    return list(map(json.loads, json.loads(outcome.observations[0].literal or "")["steps"]))
+
+
+def steps(sandbox: Sandbox, job: Job) -> list[object]:
+    return [step for part in parts(sandbox, job) for step in part]
 
 
 def test_the_steps_of_a_function(sandbox):
@@ -162,6 +165,11 @@ EQUAL = CHECK + "assert candidate([3, 1]) == %s\n    assert candidate([2]) == %s
     ("def f(xs):\n    for x in xs: yield x", EQUAL.replace("candidate(", "list(candidate(").replace(") ==", ")) ==")
      % ("[3, 1]", "[2]")),
     ("def f(xs): return dict.fromkeys(xs).keys()", EQUAL % ("{1, 3}", "{2}")),
+    ("import collections\ndef f(xs): return collections.OrderedDict.fromkeys(xs).keys()", EQUAL % ("{1, 3}", "{2}")),
+    ("def f(xs): return memoryview(bytes(xs))[:1]", EQUAL % ("b'\\3'", "b'\\2'")),
+    *((f"import itertools\ndef f(xs): return {made}", EQUAL.replace("candidate(", "list(candidate(")
+       .replace(") ==", ")) ==") % ("[3, 1]", "[2]"))
+      for made in ("iter(xs)", "itertools.chain(xs)", "itertools.islice(xs, 5)", "reversed(xs[::-1])")),
 ])  # fmt: skip
 def test_derived_classes_and_iterators_are_plain_if_nothing_can_tell(program, tests, sandbox, listed):
     right = program[: program.rindex("def f")] + "def f(xs):\n    return {}"
@@ -216,6 +224,22 @@ def test_instances_that_only_seem_right(right, wrong, test, sandbox, listed):
     assert not listed(job)
     outcomes = sandbox.run([job, dataclasses.replace(job, program=wrong)])
     assert [(outcome.passed, outcome.tamper_proof) for outcome in outcomes] == [(True, True), (False, True)], outcomes
+
+
+def test_answers_may_be_as_long_as_those_of_the_solution(sandbox, listed):
+    tests = CHECK + "for n in range(3):\n        assert candidate('x') == 'xxx' * 100_000\n"
+    job = Job.function("def f(x): return x * 300_000", tests, "f", limits=Limits(output_bytes=50_000))
+    assert not listed(job)
+    longer = dataclasses.replace(job, program="def f(x): return x * 400_000")
+    outcomes = sandbox.run([job, longer])
+    assert [(outcome.status, outcome.tamper_proof) for outcome in outcomes] == [("passed", True), ("failed", True)]
+
+
+def test_a_repeated_step_tells_nothing_of_itself(sandbox):
+    calls = ["assert candidate([1]) == [1] == candidate([1])", "assert candidate([2, 1]) == [1, 2]", "candidate([1])"]
+    for count, sizes in ((1, [2]), (2, [3]), (3, [3, 1])):
+        job = Job.function("def f(x): return sorted(x)", CHECK + "; ".join(calls[:count]), "f")
+        assert list(map(len, parts(sandbox, job))) == sizes
 
 
 def test_what_was_answered_before_the_next_part_stays(sandbox, listed):

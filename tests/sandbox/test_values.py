@@ -115,6 +115,26 @@ def test_a_value_that_contains_itself_still_does():
         carried(nested(1000))
 
 
+@pytest.mark.parametrize("items", [
+    [*range(-50, 50)], [*range(100), 1 << 15], [*range(100), -1 << 63], [*range(100), 1 << 63], [*range(100), True],
+    [number / 7 for number in range(100)], [*map(float, range(100)), -0.0], [math.inf, -math.inf] * 50, [0.5] * 99 + [1]
+], ids=range(9))  # fmt: skip
+def test_many_numbers_stay_what_they_are(items):
+    for value in (items, tuple(items), collections.deque(items)):
+        assert repr(carried(value)) == repr(value)
+    assert sorted(map(repr, carried(set(items)))) == sorted(map(repr, set(items)))
+    sender, receiver = side(), side()
+    received = sent(items, sender, receiver)
+    sender.agree(), receiver.agree()
+    items.append(inner := [items])
+    receiver.take_content(json.loads(json.dumps(sender.content())))
+    assert received[-1][0] is received
+    sender.agree(), receiver.agree()
+    inner.append(1)
+    receiver.take_content(json.loads(json.dumps(sender.content())))
+    assert received[-1][1] == 1
+
+
 def test_halves_of_characters_stay_apart():
     assert carried("\ud83d\ude00") == "\ud83d\ude00" != "\U0001f600"
 
@@ -230,10 +250,11 @@ def test_a_change_by_the_tests_is_seen_when_it_crosses_again_or_in_the_end():
 @pytest.mark.parametrize("data", [
     {"ndarray": ["<U400000000", [1], [True] * 4, ["a"]]}, {"ndarray": ["O", [1], [True] * 4, [1]]},
     {"ndarray": ["<i8", [1 << 40, 0], [True] * 4, [1]]}, {"ndarray": ["<i8", [2], [True] * 4, [1]]},
-    {"same": -1}, {"deque": 1}, {"keys": [1]},
-    {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]}, {"dict": [[[], 1]]}, {"same": 0},
-    {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1}, {"date": [0, 0, 0]},
-    {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"}, {"generic": ["no", 1]},
+    {"same": -1}, {"deque": 1}, {"keys": [1]}, {"list": "hAAA"}, {"tuple": "uAAAA"}, {"list": ""},
+    {"dict": "qAAAAAAAAAAA="}, {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]},
+    {"dict": [[[], 1]]}, {"same": 0}, {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]},
+    {"object": 1}, {"date": [0, 0, 0]}, {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"},
+    {"generic": ["no", 1]},
 ], ids=lambda data: str(data)[:30])  # fmt: skip
 def test_a_malformed_value_is_refused(data):
     exchange = side()

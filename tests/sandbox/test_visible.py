@@ -197,6 +197,10 @@ def editable(place: Path) -> Layout:
     if backend is None or version < (70, 1) or shutil.which("uv") is None:
         (packages / "__editable___tiny_finder.py").write_text(FINDER.format(project=str(project)))
         (packages / "__editable__.tiny.pth").write_text("import __editable___tiny_finder\n")
+        information = packages / "tiny-1.0.dist-info"
+        information.mkdir()
+        (information / "direct_url.json").write_text('{"dir_info": {"editable": true}}')
+        (information / "top_level.txt").write_text("tiny\ntiny_data\n")
     else:
         command = ["uv", "pip", "install", "--quiet", "--offline", "--no-index", "--no-deps", "--no-build-isolation"]
         subprocess.run(
