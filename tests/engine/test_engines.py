@@ -134,7 +134,7 @@ def test_livecodebench_greedy_and_with_ten_responses_a_problem(shared_data, back
     for task in tasks:
         check_scores(results, task, "extract-answer", ("pass@1", "pass@1_upstream", "answered"))
         # The label of one of the four is not proven.
-        assert sum("pass@1" in row for row in samples[task]) == 3
+        assert sum(row["pass@1"] is None for row in samples[task]) == 1
         for row in samples[task]:
             prompt = row["arguments"]["gen_args_0"]["arg_0"]
             assert ("<|system|>" in prompt) == chat and (chat or prompt == row["doc"]["prompt"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import baselines
-from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.data.manifest import DATA_VARIABLE, read_manifest
 from lm_eval_codemind.families.cruxeval import lcb, task
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
@@ -96,7 +96,7 @@ def test_published_answers_score_one_and_empty_ones_zero(model, value, lcb_built
         metrics = ("pass@1", "pass@1_upstream", "answered", *(["pass@5"] if name.endswith("_02") else []))
         assert [scores[f"{metric},extract-answer"] for metric in metrics] == [value] * len(metrics)
         logged = {sample["doc"]["problem_id"]: sample for sample in results["samples"][name]}
-        assert {problem for problem, sample in logged.items() if "pass@1" not in sample} == UNPROVEN.keys()
+        assert {problem for problem, sample in logged.items() if sample["pass@1"] is None} == UNPROVEN.keys()
         assert all(isinstance(sample["pass@1_upstream"], float) for sample in logged.values())
     recorded = results["configs"]["codemind_lcb_execution_cot"]["metadata"]["suite"]
     assert (
@@ -121,7 +121,7 @@ def test_answers_and_verdicts_are_those_of_upstreams_code(row, monkeypatch):
     assert scores["pass@1"] == row["by_value"]
 
 
-def test_recorded_outputs_are_scored_verified_shown_and_submitted(lcb_built, tmp_path):
+def test_recorded_outputs_are_scored_verified_shown_and_cited(lcb_built, tmp_path):
     answers = [[f"assert {row['input']} == {row['output']}\n[/ANSWER]", "0", row["input"]] for row in ROWS[:40]]
     file = tmp_path / "outputs.json"
     file.write_text(json.dumps([{**row, "output_list": texts} for row, texts in zip(ROWS, answers, strict=False)]))
@@ -134,6 +134,21 @@ def test_recorded_outputs_are_scored_verified_shown_and_submitted(lcb_built, tmp
     assert "equal" in said("verify", run)
     said("report", run, "-o", tmp_path / "report.html")
     assert "40 of 479" in said("cite", run)
+
+
+def test_a_run_is_submitted_with_the_digest_of_its_data(lcb_built, tmp_path):
+    """There is no released digest to compare it with."""
+    run = tmp_path / "run"
+    file = tmp_path / "outputs.json"
+    file.write_text(json.dumps([{**row, "output_list": [f"{row['output']}\n[/ANSWER]"]} for row in ROWS]))
+    said("score", "--responses", file, "--tasks", TASKS[0], "--output_path", run, "--confirm_run_unsafe_code")
+    bundle = tmp_path / "bundle"
+    said(
+        *("submit", run, "--recorded", "--dataset", "org/data", "-o", bundle),
+        *("--model", "org/m", "--model-was", "outputs"),
+    )
+    data = read_manifest(lcb_built)["lcb_execution"].digests["lcb_execution"]
+    assert any(data in path.read_text() for path in bundle.rglob("*.yaml"))
 
 
 def test_plan_counts_all_problems(lcb_built):

@@ -397,7 +397,7 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
         rows = [process(document, [read]) for document, read in zip(documents, answers, strict=True)]
         name = name.rstrip("0123456789 ")
         for metric, aggregation in tasks.metrics.items():
-            values = [row[metric] for row in rows if row.get(metric) is not None]
+            values = [row[metric] for row in rows if row[metric] is not None]
             value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
             best[metric][name] = max(value, best[metric].get(name, 0.0), key=abs)
     return best

@@ -25,7 +25,7 @@ class Archive:
     Attributes:
         name: Name of its folder or archive below an ``--upstream`` directory.
         repository: ``owner/name`` on GitHub.
-        revision: The pinned commit.
+        revision: The pinned commit; ``main`` where none is known.
     """
 
     name: str
@@ -36,6 +36,11 @@ class Archive:
     def url(self) -> str:
         """The URL of the revision's gzipped tar archive on GitHub."""
         return f"https://github.com/{self.repository}/archive/{self.revision}.tar.gz"
+
+    @property
+    def pinned(self) -> bool:
+        """Whether its content cannot change."""
+        return self.revision != "main"
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,11 @@ class LcbExecution(CruxevalOutput):
         yield Question.about(problem, setting, {"output": problem.published_output}, columns=COLUMNS)
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        """Return the metrics of a document; without pass@k by value if its label is not proven."""
+        """Return the metrics of a document; without a proven label pass@1 by value is None, and pass@k is missing."""
         metrics = super().logged(question, means, pass_at_k)
-        by_value = {self.verdict, *pass_at_k} if question["category"] == "excluded" else ()
-        return {name: value for name, value in metrics.items() if name not in by_value}
+        if question["category"] != "excluded":
+            return metrics
+        return {name: value for name, value in metrics.items() if name not in pass_at_k} | {self.verdict: None}
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         super().record(suite, benchmark, options)
