@@ -188,6 +188,7 @@ def _replace_statistics(metrics: Any) -> None:
     usual_stderr, usual_mean = metrics.stderr_for_metric, metrics.aggregate_subtask_metrics
     usual_pooled = metrics.pooled_sample_stderr
 
+    @wraps(usual_stderr)
     def stderr_for_metric(metric: Any, bootstrap_iters: int) -> Any:
         if isinstance(metric, Aggregation):
             return metric.stderr
@@ -196,10 +197,12 @@ def _replace_statistics(metrics: Any) -> None:
             return usual
         return lambda values: mean_stderr(values) if _share_problems(values) else usual(values)
 
+    @wraps(usual_mean)
     def mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:
         parts = _with_sizes(values, sizes)
         return float(usual_mean(*zip(*parts, strict=True), weight_by_size)) if parts else nan
 
+    @wraps(usual_pooled)
     def pooled(stderrs: Sequence[float], sizes: Sequence[int]) -> float:
         parts = _with_sizes(stderrs, sizes)
         enough = sum(size for _, size in parts) > len(parts)
