@@ -1,7 +1,9 @@
 """Two independent records of the loops and conditions of a program: Python's tracer, and the program rewritten.
 
-A record is of ``for`` statements, of comprehensions and of conditions; for a ``while`` also of the variables of its
-condition that its body assigns. It needs the standard library only.
+Runs inside the environments of other projects, so it needs the standard library of Python 3.7 only.
+
+A record is of ``for`` statements and conditions. A *whole* record also has the loops of comprehensions, and for a
+``while`` the variables of its condition that its body assigns.
 """
 
 from __future__ import annotations
@@ -9,9 +11,12 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+# No question asks for more iterations or for longer values than these.
+MOST_EVENTS = 200
+LONGEST_TEXT = 300
 _COMPREHENSIONS = {
     ast.ListComp: "<listcomp>",
     ast.SetComp: "<setcomp>",
@@ -21,17 +26,32 @@ _COMPREHENSIONS = {
 _HEADS = (ast.For, ast.While, ast.If)
 
 
+def text_of(value: Any) -> str:
+    """Return a value as a question shows it: a Python literal if it is plain, otherwise its ``str``."""
+    plain = isinstance(value, (int, float, str, bytes, list, tuple, dict, set, type(None)))
+    try:
+        return (repr(value) if plain else str(value))[: LONGEST_TEXT + 1]
+    except Exception as error:
+        return f"<{type(value).__name__} object at 0x0: {type(error).__name__}>"
+
+
 class Record:
     """The values of loop variables and the truth of conditions, by line.
 
     Attributes:
         loops: Line of the loop -> name of a variable -> its value at the start of each iteration, as text.
         branches: Line of the ``if`` or ``while`` -> the truth of the condition each time it is evaluated.
+
+    Args:
+        text: Makes the text of a value.
+        most: So many values are recorded.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, text: Callable[[Any], str] = text_of, most: float = MOST_EVENTS + 1) -> None:
         self.loops: dict[int, dict[str, list[str]]] = {}
         self.branches: dict[int, list[bool]] = {}
+        self._text = text
+        self._most = most
         self._busy = False
 
     def iteration(self, line: int, variables: dict[str, Any]) -> bool:
@@ -40,7 +60,9 @@ class Record:
             # The text of a value may call the recorded functions.
             self._busy = True
             for name, value in variables.items():
-                self.loops.setdefault(line, {}).setdefault(name, []).append(repr(value))
+                values = self.loops.setdefault(line, {}).setdefault(name, [])
+                if len(values) < self._most:
+                    values.append(self._text(value))
             self._busy = False
         return True
 
@@ -48,7 +70,7 @@ class Record:
         """Note the value of a condition and return its truth."""
         truth = bool(value)
         decisions = self.branches.setdefault(line, [])
-        if not self._busy:
+        if not self._busy and len(decisions) < self._most:
             decisions.append(truth)
         return truth
 
@@ -65,13 +87,13 @@ class Record:
         }
 
 
-def variables(loop: Any) -> list[str]:
-    """Return the variables of a loop: what it assigns, an underscore only if it is all; of a ``while`` see above."""
+def variables(loop: Any, whole: bool = False) -> list[str]:
+    """Return the variables of a loop: what it assigns, without underscores; of a ``while`` those of its condition."""
     if isinstance(loop, ast.While):
         assigned = {name for part in loop.body for name in names_in(part, ast.Store)}
-        return [name for name in dict.fromkeys(names_in(loop.test, ast.Load)) if name in assigned]
+        return [name for name in dict.fromkeys(names_in(loop.test, ast.Load)) if name in assigned] if whole else []
     names = list(dict.fromkeys(names_in(loop.target, ast.Store)))
-    return [name for name in names if name != "_"] or names
+    return [name for name in names if name != "_"] or (names if whole else [])
 
 
 def names_in(node: ast.AST, context: type = ast.Store) -> list[str]:
@@ -80,30 +102,31 @@ def names_in(node: ast.AST, context: type = ast.Store) -> list[str]:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, comprehensions: bool, underscores: bool) -> None:
-        self._comprehensions = comprehensions
+    def __init__(self, whole: bool, underscores: bool) -> None:
+        self._whole = whole
         self._underscores = underscores
 
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
-        return self._logged(node, names_in(node.target) if self._underscores else variables(node))
+        return self._logged(node, names_in(node.target) if self._underscores else variables(node, self._whole))
 
     def visit_If(self, node: ast.If) -> Any:
         return self._decided(node)
 
     def visit_While(self, node: ast.While) -> Any:
-        names = [] if self._underscores else variables(node)
+        names = [] if self._underscores else variables(node, self._whole)
         decided = self._decided(node)
         return self._logged(decided, names) if names else decided
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
-        if self._comprehensions:
-            node.ifs.insert(0, _iteration(node.target.lineno, variables(node)))
+        if self._whole:
+            node.ifs.insert(0, _iteration(node.target.lineno, variables(node, True)))
         return node
 
     def _logged(self, node: Any, names: list[str]) -> Any:
-        node.body.insert(0, ast.Expr(_iteration(node.lineno, names)))
+        if names or self._underscores:
+            node.body.insert(0, ast.Expr(_iteration(node.lineno, names)))
         return node
 
     def _decided(self, node: Any) -> Any:
@@ -118,15 +141,15 @@ def _iteration(line: int, names: list[str]) -> ast.Call:
 
 
 def _call(function: str, line: int, value: ast.expr) -> ast.Call:
-    return ast.Call(ast.Name(function, ast.Load()), [ast.Constant(line), value], [])
+    return ast.Call(ast.Name(function, ast.Load()), [ast.parse(str(line), mode="eval").body, value], [])
 
 
-def rewritten(source: str, comprehensions: bool = True, underscores: bool = False) -> ast.Module:
+def rewritten(source: str, whole: bool = False, underscores: bool = False) -> ast.Module:
     """Return a program that records itself with ``_re2_iteration`` and ``_re2_condition``.
 
     With ``underscores`` every ``for`` records all variables that it assigns, and a ``while`` its condition only.
     """
-    tree: ast.Module = _Rewriter(comprehensions, underscores).visit(ast.parse(source))
+    tree: ast.Module = _Rewriter(whole, underscores).visit(ast.parse(source))
     for node in ast.walk(tree):
         # Methods called ``self.__name`` keep their meaning: only positions are filled in.
         if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
@@ -135,8 +158,14 @@ def rewritten(source: str, comprehensions: bool = True, underscores: bool = Fals
     return ast.fix_missing_locations(tree)
 
 
+def heads(tree: ast.AST, task: str) -> set[str]:
+    """Return the lines of a program's ``for`` statements (``loop``) or of its conditions (``branch``), as text."""
+    kinds = (ast.For,) if task == "loop" else (ast.If, ast.While)
+    return {str(node.lineno) for node in ast.walk(tree) if isinstance(node, kinds)}
+
+
 def spread(source: str) -> str:
-    """Return the same program with every statement on a separate line."""
+    """Return the same program with every statement on a separate line. Needs Python 3.9."""
     return ast.unparse(ast.parse(source))
 
 
@@ -151,38 +180,42 @@ class Tracer:
     Comprehensions are followed where each has a separate frame: before Python 3.12.
 
     Args:
-        source: The program. What runs is :func:`spread`'s form of it; the record has the lines of the source.
+        source: The program. A whole record is of :func:`spread`'s form of it, with the lines of the source.
         filename: The name that its code objects carry.
         record: What it sees is noted here.
+        whole: Whether to make a whole record.
+        active: False to follow nothing.
     """
 
-    def __init__(self, source: str, filename: str, record: Record) -> None:
+    def __init__(self, source: str, filename: str, record: Record, whole: bool = False, active: bool = True) -> None:
+        self._active = active
         self._filename = filename
         self._record = record
         # Line -> (lines of the body, line of the statement in the source, names, whether there is a condition).
         self._heads: dict[int, tuple[range, int, list[str], bool]] = {}
         self._comprehensions: dict[tuple[int, str], tuple[Any, int]] = {}
         self._seen: dict[types.FrameType, bool] = {}
-        nodes: Iterable[Any] = ast.walk(ast.parse(spread(source)))
+        nodes: Iterable[Any] = ast.walk(ast.parse(spread(source) if whole else source))
         originals: Iterable[Any] = ast.walk(ast.parse(source))
-        for node, original in zip(nodes, originals, strict=True):
+        for node, original in zip(nodes, originals):  # noqa: B905 - needs Python 3.10
             if isinstance(node, _HEADS):
-                self._note(node, original.lineno)
-            elif type(node) in _COMPREHENSIONS and len(node.generators) == 1:
+                self._note(node, original.lineno, whole)
+            elif whole and type(node) in _COMPREHENSIONS and len(node.generators) == 1:
                 place = (node.lineno, _COMPREHENSIONS[type(node)])
                 self._comprehensions[place] = (node.generators[0], original.generators[0].target.lineno)
 
-    def _note(self, node: Any, line: int) -> None:
+    def _note(self, node: Any, line: int, whole: bool) -> None:
         loop = isinstance(node, ast.For)
         body = node.body[:1] if loop else node.body
         lines = range(body[0].lineno, max(map(last_line, body)) + 1)
-        names = [] if isinstance(node, ast.If) else variables(node)
+        names = [] if isinstance(node, ast.If) else variables(node, whole)
         head = (lines, line, names, not loop)
         end = last_line(node.iter if loop else node.test)
         self._heads.update(dict.fromkeys(range(node.lineno, end + 1), head))
 
     def __enter__(self) -> None:
-        sys.settrace(self._call)
+        if self._active:
+            sys.settrace(self._call)
 
     def __exit__(self, *error: Any) -> None:
         sys.settrace(None)
@@ -211,7 +244,7 @@ class Tracer:
         if event == "line":
             loop, line = self._comprehensions[frame.f_code.co_firstlineno, frame.f_code.co_name]
             if self._seen.get(frame):
-                self._record.iteration(line, {name: frame.f_locals.get(name) for name in variables(loop)})
+                self._record.iteration(line, {name: frame.f_locals.get(name) for name in variables(loop, True)})
             self._seen[frame] = True
         return self._follow_comprehension
 

@@ -57,7 +57,7 @@ def count_loops(code: str) -> str:
     loops inside library functions do not count. After a run the number is ``COUNTER[0]`` in the program's globals.
     """
     whiles = {node.lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.While)}
-    body = rewritten(code, underscores=True).body
+    body = rewritten(code, whole=True, underscores=True).body
     # The docstring and imports from __future__ must stay first.
     start = next((place for place, statement in enumerate(body) if not _is_prologue(statement)), len(body))
     prelude = ast.parse(_PRELUDE.format(counter=COUNTER, whiles=whiles or ())).body

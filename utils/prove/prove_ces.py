@@ -54,7 +54,7 @@ def executed(python: str, records: Sequence[Mapping[str, Any]]) -> list[tuple[Se
 
     The name of a condition is empty.
     """
-    programs = [ast.unparse(rewritten(record["code"], comprehensions=False, underscores=True)) for record in records]
+    programs = [ast.unparse(rewritten(record["code"], underscores=True)) for record in records]
     sources = [
         (_RUN.format(source=program, call=record["input"]), "")
         for program, record in zip(programs, records, strict=True)

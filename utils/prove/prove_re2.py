@@ -10,7 +10,6 @@ by Python's tracer, and by the program rewritten so that it logs itself. The Pyt
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -21,6 +20,7 @@ from typing import Any
 
 import click
 
+from flow_records import LONGEST_TEXT, MOST_EVENTS
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages.python.names import imported_modules
@@ -28,6 +28,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, PROGRAMS, TASKS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.task import FACTS
 from lm_eval_codemind.studies.re2.values import read_value, same_plain
+from re2_project_runner import ADDRESS
 from ship import save
 
 UTILS = Path(__file__).parent
@@ -36,10 +37,6 @@ Run = Mapping[str, Any]
 CONDITIONS = (("3.11", "0", 0, "UTC"), ("3.13", "4242", 400 * 86_400, "Asia/Tokyo"))
 # Programs whose output depends on a file that RE2-Bench's record lacks.
 LOST_FILES = ("ClassEval_34@DocFileHandler.add_heading",)
-# No question asks for more iterations or for longer values than these.
-MOST_EVENTS = 200
-LONGEST_TEXT = 300
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|\bid=\d{9,}|id='\d{9,}'")
 
 
 def answerable(texts: list[str]) -> bool:

@@ -14,6 +14,7 @@ import copy
 import datetime
 import io
 import json
+import math
 import re
 import signal
 import sys
@@ -71,11 +72,11 @@ def result_of(job: dict[str, Any]) -> dict[str, Any]:
     """Return the value of a job's call, or the two records of its loops and conditions, or why it fails."""
     try:
         if job["flow"]:
-            traced, own = Record(), Record()
-            with Tracer(job["code"], FILE, traced):
+            traced, own = Record(repr, math.inf), Record(repr, math.inf)
+            with Tracer(job["code"], FILE, traced, whole=True):
                 returned(job, compile(spread(job["code"]), FILE, "exec"), {}, traced)
             names = {"_re2_iteration": own.iteration, "_re2_condition": own.condition}
-            returned(job, compile(rewritten(job["code"]), FILE, "exec"), names, own)
+            returned(job, compile(rewritten(job["code"], whole=True), FILE, "exec"), names, own)
             return {"traced": traced.to_json(), "rewritten": own.to_json()}
         code = compile(job["code"], FILE, "exec")
         result = {"value": returned(job, code, {})}
