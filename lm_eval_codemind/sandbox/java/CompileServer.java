@@ -17,9 +17,8 @@ import javax.tools.*;
 /**
  * The resident compiler: sources come in on standard input, class files go out on standard output.
  *
- * A request is the release to compile for (0 for the compiler's own), the milliseconds of processor time it may take,
- * the program, the suite that is compiled with it (or nothing), and the class that the suite is about. An answer is a
- * status and a message; for COMPILED the message is the class to start, and the class files follow as a JAR. All
+ * A request is the milliseconds of processor time it may take, the program, the suite that is compiled with it (or
+ * nothing), and the class that the suite is about. An answer is a status and a message; for COMPILED the message is the class to start, and the class files follow as a JAR. All
  * numbers are four bytes, big end first, all texts UTF-8 after their length. The program isn't trusted: it is compiled
  * in a thread with limits, nothing of it is run, and after anything out of the ordinary this process ends and is
  * replaced.
@@ -53,15 +52,14 @@ final class CompileServer {
         System.setOut(System.err);
         classPath = List.of(new File(arguments[0]));
         files = manager();
-        Compilation first = new Compilation(0, WARM, "", "");
+        Compilation first = new Compilation(WARM, "", "");
         first.run();
         OUT.writeInt(first.status);
         OUT.flush();
         try {
             while (true) {
-                int release = IN.readInt();
                 long nanoseconds = IN.readInt() * 1_000_000L;
-                Compilation compilation = new Compilation(release, text(), text(), text());
+                Compilation compilation = new Compilation(text(), text(), text());
                 boolean ended = follow(compilation, nanoseconds);
                 answer(compilation, ended);
                 if (!ended || compilation.broken) {
@@ -151,7 +149,6 @@ final class CompileServer {
     }
 
     private static final class Compilation implements Runnable, DiagnosticListener<JavaFileObject> {
-        private final int release;
         private final List<Source> sources;
         private final String tested;
         final Map<String, ByteArrayOutputStream> classes = new TreeMap<>();
@@ -160,8 +157,7 @@ final class CompileServer {
         volatile String message = "";
         volatile boolean broken = false;
 
-        Compilation(int release, String program, String suite, String tested) {
-            this.release = release;
+        Compilation(String program, String suite, String tested) {
             this.sources = suite.isEmpty() ? List.of(new Source(program)) : List.of(new Source(program), new Source(suite));
             this.tested = tested;
         }
@@ -201,35 +197,29 @@ final class CompileServer {
         /** Return the class to start, or the suite's classes, unless there is a message. */
         private String compile() throws IOException {
             List<String> options = new ArrayList<>(List.of("-proc:none", "-implicit:none", "-g:source,lines", "-nowarn", "-Xlint:none"));
-            if (release > 0) {
-                options.addAll(List.of("--release", Integer.toString(release)));
+            var task = (JavacTask) COMPILER.getTask(new StringWriter(), new Memory(files), this, options, null, sources);
+            List<CompilationUnitTree> units = new ArrayList<>();
+            task.parse().forEach(units::add);
+            Nesting nesting = new Nesting();
+            nesting.scan(units, null);
+            if (message.isEmpty() && nesting.deepest > MAX_NESTING) {
+                message = NESTED;
             }
-            try (StandardJavaFileManager separate = release > 0 ? manager() : null) {
-                JavaFileManager memory = new Memory(separate != null ? separate : files);
-                var task = (JavacTask) COMPILER.getTask(new StringWriter(), memory, this, options, null, sources);
-                List<CompilationUnitTree> units = new ArrayList<>();
-                task.parse().forEach(units::add);
-                Nesting nesting = new Nesting();
-                nesting.scan(units, null);
-                if (message.isEmpty() && nesting.deepest > MAX_NESTING) {
-                    message = NESTED;
-                }
-                for (int index = 0; index < units.size(); index++) {
-                    sources.get(index).nameAfter(units.get(index).getTypeDecls());
-                }
-                if (message.isEmpty() && units.size() > 1) {
-                    keepApart(units.get(0), units.get(1));
-                }
-                if (!message.isEmpty()) {
-                    return "";
-                }
-                Iterable<? extends Element> elements = task.analyze();
-                String start = units.size() > 1 ? names(units.get(1)) : mainClass(elements, task.getElements());
-                if (message.isEmpty()) {
-                    task.generate();
-                }
-                return start;
+            for (int index = 0; index < units.size(); index++) {
+                sources.get(index).nameAfter(units.get(index).getTypeDecls());
             }
+            if (message.isEmpty() && units.size() > 1) {
+                keepApart(units.get(0), units.get(1));
+            }
+            if (!message.isEmpty()) {
+                return "";
+            }
+            Iterable<? extends Element> elements = task.analyze();
+            String start = units.size() > 1 ? names(units.get(1)) : mainClass(elements, task.getElements());
+            if (message.isEmpty()) {
+                task.generate();
+            }
+            return start;
         }
 
         /** Refuse a program whose types have names that its suite uses for Java's own types. */

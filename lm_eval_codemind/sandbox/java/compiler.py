@@ -51,12 +51,12 @@ class Compiler(Unit):
             self.close()
             raise StartFailed(self.last_error or str(error)) from None
 
-    def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
+    def compile(self, job: Job, seconds: float) -> Compiled:
         """Return the result for a program and the suite of its job, or raise UnitGone, also if it doesn't answer.
 
-        It may take some seconds of processor time. ``release`` is the version of Java to compile for; 0 for its own.
+        It may take some seconds of processor time.
         """
-        request = [struct.pack(">ii", release, int(seconds * 1000))]
+        request = [struct.pack(">i", int(seconds * 1000))]
         for text in (job.program, job.tests, job.entry_point if job.tests else ""):
             body = text.encode("utf-8", "replace")
             request += [struct.pack(">i", len(body)), body]

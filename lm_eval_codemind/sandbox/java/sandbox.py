@@ -39,7 +39,6 @@ class JavaSandbox(commands.ProgramPool):
     ``entry_point`` is the class they are about. A future outcome raises JavaUnavailable if the JDK doesn't work.
 
     Args:
-        release: The version of Java that programs are compiled for; 0 for the JDK's own.
         java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
         runtime: The Java that runs programs; None for the JDK's own.
         hash_seed: Sandboxes with an odd and with an even one give objects different identity hashes.
@@ -57,7 +56,6 @@ class JavaSandbox(commands.ProgramPool):
         workers: int | None = None,
         isolation: str = "auto",
         *,
-        release: int = 0,
         java: jdk.Jdk | None = None,
         runtime: jdk.Jdk | None = None,
         hash_seed: int = 0,
@@ -65,7 +63,6 @@ class JavaSandbox(commands.ProgramPool):
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
         super().__init__(workers, isolation)
-        self._release = release
         # One resident compiler, and one more for each eight workers.
         self._compilers = [Units() for _ in range(1 + self.workers // 8)]
         self._idle: queue.LifoQueue[Units] = queue.LifoQueue()
@@ -113,7 +110,7 @@ class JavaSandbox(commands.ProgramPool):
                     raise SandboxClosed("the sandbox was closed before the job had an outcome")
                 with contextlib.suppress(UnitGone):
                     compiler = place.get(lambda: Compiler(self._isolation, self._machine()))
-                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
+                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS))
             return Compiled(ERROR, "the compiler ended, and that of a second try as well")
         finally:
             self._idle.put(place)

@@ -198,16 +198,6 @@ def test_the_machines_own_words_stay_off_standard_output(sandbox_at):
     assert outcome.stdout == "true\n" and outcome.passed, outcome
 
 
-@pytest.mark.proof
-def test_releases(java):
-    source = program('System.out.println("ab".repeat(2));')
-    with JavaSandbox(workers=1, release=8) as old, JavaSandbox(workers=1) as new:
-        refused = old.run([Job.script(source, [("", "abab")])])[0]
-        assert refused.exception_type == COMPILE_ERROR and "repeat" in refused.exception_message
-        assert old.run([Job.script(TWICE, CASES)])[0].passed
-        assert new.run([Job.script(source, [("", "abab")])])[0].passed
-
-
 NESTED = {
     "blocks": lambda levels: "{" * levels + "}" * levels,
     "parentheses": lambda levels: "int x = " + "(" * levels + "1" + ")" * levels + ";",
