@@ -288,7 +288,7 @@ def flow_question(record: Mapping[str, Any], task: str) -> dict[str, Any]:
     if task == LOOP:
         for node in ast.walk(ast.parse(shown)):
             if isinstance(node, ast.For) and str(node.lineno) in label:
-                states, names = label[str(node.lineno)], variables(node.target)
+                states, names = label[str(node.lineno)], variables(node)
                 label[str(node.lineno)] = {name: values for name, values in states.items() if name in (*names, "_")}
     return {"shown": shown, "inputs": inputs, "label": label}
 
