@@ -259,11 +259,16 @@ class _Visible:
             if not any(_within(each, other) for other in (*roots, *SYSTEM)):
                 roots.append(each)
         self._shown = set(roots)
+        hidden: list[str] = []
+        for each in sorted(self._hidden):
+            # A path below another one is hidden with it.
+            if os.path.realpath(each) == each and self.seen(each) and not any(_within(each, other) for other in hidden):
+                hidden.append(each)
         return View(
             shown=tuple(roots),
             links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
             listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
-            hidden=tuple(each for each in sorted(self._hidden) if os.path.realpath(each) == each and self.seen(each)),
+            hidden=tuple(hidden),
             forbidden=tuple(sorted(file for each in self._hidden for file in _samples(each))),
             path=tuple(path),
             user_base=site.getuserbase() if site.ENABLE_USER_SITE else "",

@@ -16,6 +16,7 @@ from lm_eval_codemind.sandbox.java.jdk import Jdk
 from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "attacks" / "java"
+FOURTH = SHARED.parent / "fourth"
 # Isolation forbids what these do, or they ask where they run.
 DIFFERENT = {"documented", "environment"}
 # `1 << 31` is negative, so the thread has the usual stack. 20,000 calls fit into it if they are compiled in time: plain
@@ -57,6 +58,10 @@ pytestmark = [
 def rows(name: str) -> list[dict[str, Any]]:
     with lzma.open(SHARED / f"{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def rows_of_round_four(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOURTH / f"java_{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def outcomes(sandbox: JavaSandbox, programs: list[dict[str, Any]], stdout: str | None) -> list[Outcome]:
@@ -137,7 +142,7 @@ def lines(text: str) -> list[str]:
 
 
 def test_honest_programs_print_what_they_print_elsewhere(fresh, sandbox_at):
-    programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT]
+    programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT] + rows_of_round_four("honest")
     different = {}
     for row, outcome in zip(programs, outcomes(sandbox_at, programs, None), strict=True):
         said = outcome.stdout if outcome.stdout in BY_CHANCE.get(row["name"], ()) else fresh(row)
@@ -163,3 +168,19 @@ def test_attacks_do_not_succeed(sandbox_at):
         outcome for row, outcome in zip(programs, results, strict=True) if outcome.status.value in row["never"]
     ]
     assert not succeeded
+
+
+def test_no_method_passes_a_suite_that_it_fails(sandbox_at):
+    values = {"int": ("42", "0"), "String": ('"42"', '""'), "boolean": ("true", "false")}
+    suite = (
+        "class MainSuite {{ public static void main(String[] a) {{"
+        " assert java.util.Objects.equals(SuiteRunner.value(new A().f()), {}); }} }}"
+    )
+    jobs = []
+    for kind, (right, wrong) in values.items():
+        for row in ({"name": "right", "head": "", "body": f"return {right};"}, *rows_of_round_four("attacks")):
+            body = row["body"].replace("DEFAULT", wrong)
+            program = f"{row['head']}\nclass A {{ {kind} f() {{ {body} }} }}"
+            jobs.append(Job.function(program, suite.format(right), "A", job_id=f"{row['name']}, {kind}"))
+    passed = {outcome.job_id for outcome in sandbox_at.run(jobs) if outcome.passed}
+    assert passed == {f"right, {kind}" for kind in values}
