@@ -125,7 +125,7 @@ def failures(group: str) -> Iterator[tuple[str, str, str]]:
         for number, document in enumerate(documents):
             question = Question.from_document(document)
             # Each format of thinking meets each task.
-            for opens, closes, after in FORMATS[number % len(FORMATS) :: len(documents)]:
+            for opens, closes, after in FORMATS[number :: len(documents)]:
                 response = f"{opens}{DRAFT}{closes}\n{question.target}{after}"
                 if not is_right(family, question, response):
                     yield task, f"after {opens}", response
