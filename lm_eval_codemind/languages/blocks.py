@@ -7,7 +7,6 @@ sessions, line numbers and tags around it are removed.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -43,14 +42,12 @@ _TOKEN = re.compile(
 # The start of a JSON object or of a list of objects, and a field with a text.
 _OBJECT = re.compile(r"(?:^|: )[ \t]*(?:\[\s*)?\{\s*\"[^\"\n]*\"\s*:", re.MULTILINE)
 _FIELD = re.compile(r":\s*(\"(?:[^\"\\]|\\.)*\")", re.DOTALL)
-_CODE = re.compile(r"^[ \t]*(?:def|class|public|static)\b|`{3}", re.MULTILINE)
 _TAG = (
     r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
     r"|</?(?:python|java|code|answer|solution|program|implementation|pre|response)(?:\s[^<>\n]{0,200})?>"
 )
 # Without a bound, a line of many tags takes quadratic time.
 _TAGS = re.compile(rf"^[ \t]*(?:{_TAG})+|(?:{_TAG}){{1,5}}[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_PRE = re.compile(r"<(?:pre|code)[\s>]", re.IGNORECASE)
 _QUOTED = re.compile(r"[ \t]*>(?!>)[ \t]?")
 _NUMBER = re.compile(r"[ \t]*(\d{1,4})(?=[ \t:|.)]|$)(?:[ \t]*[:|.)](?=[ \t]|$))?")
 _SESSION = re.compile(r"^[ \t]*>>> (?:@|(?:async|def|class|from|import)\b)", re.MULTILINE)
@@ -150,17 +147,14 @@ def _enclosed(part: Block, parses: Callable[[str], bool]) -> list[str]:
         values = [json.loads(field[1], strict=False) for field in fields]
     except ValueError:
         return []
-    if any(_CODE.search(value) or (re.search(r"[\n(]", value) and parses(value)) for value in values):
+    if any("```" in value or ("(" in value and parses(value)) for value in values):
         return [text[: start.start()], *values, text[fields[-1].end() :]]
     return []
 
 
 def unwrapped(text: str) -> str:
     """Return a block without tags around it, marks of a quotation or of an interactive session, and line numbers."""
-    without_tags = _TAGS.sub("\n", text.translate(_INVISIBLE))
-    if without_tags.count("\n") > text.count("\n") and _PRE.search(text):
-        without_tags = html.unescape(without_tags)
-    lines = without_tags.expandtabs(4).split("\n")
+    lines = _TAGS.sub("\n", text.translate(_INVISIBLE)).expandtabs(4).split("\n")
     if all(_QUOTED.match(line) for line in lines if line.strip()):
         lines = [_QUOTED.sub("", line, count=1) for line in lines]
     text = "\n".join(_without_numbers(lines))

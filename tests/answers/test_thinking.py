@@ -164,14 +164,26 @@ def test_megabytes_of_tags_are_no_problem(piece):
     assert len(without_thinking(piece * (200_000 // len(piece))) or "") <= 200_000
 
 
-def test_no_response_decides_about_another():
+@pytest.mark.parametrize("filter", [ier.strict_match, ier.flexible_extract])
+def test_one_odd_response_beside_200_others_changes_no_other_score(filter):
     asked = question(output="55").document()
-    right, cut_off = f"It is 55.{ANSWER}".replace("answer>", "output>"), f"{DRAFT}<output>\n54\n</output>"
-    odd = [row["kept"][0] + DRAFT for row in LIST] + [f"{DRAFT}{row['kept'][1]}{ANSWER}" for row in LIST]
-    alone = ier.strict_match([[right, cut_off]], [asked])[0]
-    for response in (*odd, "</think>", "The tag </think>.", ""):
-        *others, _ = ier.strict_match([[right, cut_off], [right, cut_off], [response]], [asked] * 3)
-        assert others == [alone, alone]
+    block = "<output>\n55\n</output>"
+    four = [
+        f"It is 55.\n{block}",
+        f"{DRAFT}{block[:-3]}",
+        f"<think>{DRAFT}</think>\n{block}",
+        f"<think>{DRAFT}{block} Or",
+    ]
+    others = [text for text in four for _ in range(50)]
+    alone = [filter([[text]], [asked])[0] for text in others]
+    odd = ["</think>", "The tag </think>.", ""]
+    for opens, closes, after in (one.values for one in FORMATS):
+        answer = f"{closes}{block}{after}"
+        odd += [f"{opens}{DRAFT}", f"{DRAFT}{answer}", f"{opens}{DRAFT}{answer}"]
+    for number, response in enumerate(odd):
+        place = number % 201
+        beside = filter([[text] for text in (*others[:place], response, *others[place:])], [asked] * 201)
+        assert [*beside[:place], *beside[place + 1 :]] == alone
 
 
 def test_a_template_opens_the_thinking_of_its_own_responses():

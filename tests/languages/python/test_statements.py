@@ -90,7 +90,7 @@ def test_names_that_a_statement_binds_and_uses():
 
 @pytest.mark.parametrize(("text", "code"), [
     ("x = '<code>&lt;</code>' + y", "x = '<code>&lt;</code>' + y"),
-    ("[PYTHON]\nx = '&lt;'\n[/PYTHON]", "\n\nx = '&lt;'\n\n"), ("<code>x = '&lt;'</code>", "\nx = '<'\n"),
+    ("[PYTHON]\nx = '&lt;'\n[/PYTHON]", "\n\nx = '&lt;'\n\n"), ("<code>x = '&lt;'</code>", "\nx = '&lt;'\n"),
     ("<b>x = '&lt;'</b>", "<b>x = '&lt;'</b>"), ("> x = 1\n> y = 2", "x = 1\ny = 2"),
     ("> x = 1\ny = 2", "> x = 1\ny = 2"), ("> if a > b:\n>     c", "if a > b:\n    c"),
     ("1 x = 1\n2 y = 2", "x = 1\ny = 2"), ("9 | if x:\n10 |     y = 2", "if x:\n    y = 2"),
