@@ -90,10 +90,10 @@ _BOX = re.compile(
     r"\\f?boxed\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|<\|begin_of_box\|>(?:(?!<\|begin_of_box).)*?<\|end_of_box\|>",
     re.DOTALL,
 )
-# A line `Answer: 5` or `The answer is 5`, or a heading `## Answer` with the answer below it.
-_LABEL = re.compile(
-    rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*(?:(?:is\b[ \t]*)?[*_`]*[:=]|is\b|$)[*_ \t:]*(?P<rest>[^\n]*)",
-    re.IGNORECASE | re.MULTILINE,
+# A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
+_LABEL, _SENTENCE = (
+    re.compile(rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t:]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
+    for mark in (r"(?:is[ \t]*)?(?:[*_`]*[:=]|$)", r"is\b")
 )
 # The only piece in back-ticks or bold text of a line that denies nothing.
 _PIECE = re.compile(
@@ -104,14 +104,15 @@ _PIECE = re.compile(
 def stated(text: str, free: bool = False) -> Iterator[str]:
     """Yield the texts that may be the answer of a response without marks.
 
-    These are boxes, headings and lines such as "Answer:" or "The answer is …"; then code fences and the last line; then
-    the first line. Of the same rank, the last one comes first. So a stated answer has priority over text after it. In
-    ``free`` text every line is an answer, so the fences come before the last line.
+    These are boxes and lines or headings such as "Answer:"; then lines "The answer is …"; then code fences and the last
+    line; then the first line. Of the same rank, the last one comes first. So a stated answer has priority over text
+    after it. In ``free`` text every line is an answer, so the fences come before the last line.
     """
     text = text.strip()[-_TAIL:]
     if not text:
         return
     yield from _labelled(text)
+    yield from (_rest(text, line) for line in _last(_SENTENCE, text))
     fences = _last(FENCE, text)
     first, last = text.partition("\n")[0], text.rpartition("\n")[2]
     if not free and not (fences and fences[0].end() == len(text)):
@@ -124,7 +125,7 @@ def _labelled(text: str) -> Iterator[str]:
     """Yield what boxes and labels contain, the last one first."""
     places = [(box.start(), box[0]) for box in _last(_BOX, text)]
     places += [
-        (line.start(), line["rest"].strip() or _below(text[line.end() :]))
+        (line.start(), _rest(text, line))
         for line in _last(_LABEL, text)
         # In a fence, `result = ''` is code.
         if "=" not in line[0][: line.start("rest") - line.start()] or text.count("```", 0, line.start()) % 2 == 0
@@ -141,8 +142,8 @@ def _of_line(line: str) -> Iterator[str]:
     yield from (piece[1] or piece[2], line) if piece else (line,)
 
 
-def _below(text: str) -> str:
-    """Return the fence or the paragraph below a heading."""
-    text = text.lstrip("\n")
-    fence = FENCE.match(text)
-    return fence["inside"] if fence else text.partition("\n\n")[0]
+def _rest(text: str, line: re.Match[str]) -> str:
+    """Return the rest of a line, or the fence or the paragraph below it."""
+    below = text[line.end() :].lstrip("\n")
+    fence = FENCE.match(below)
+    return line["rest"].strip() or (fence["inside"] if fence else below.partition("\n\n")[0])

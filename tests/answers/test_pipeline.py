@@ -114,7 +114,7 @@ def score(response: str, output: str, kind: str = "function") -> float | None:
     ("**Output:** `[1, 2]`\n\nBecause f(3) == 5", "[1, 2]"), ("The output is 7.\n\nSince x was 3.", "7"),
     ("First it is 6.\nTherefore, the result is 7, since x is 3.\nAnd so on.", "7"),
     ("The result is 3.\n```\n4\n```", "3"),
-    ("Answer: 4\nNo, wait.\nAnswer: 7\nThe result is 3.", "3"), ("```\n1\n```\nand then\n```\n2\n```\nDone!", "2"),
+    ("Answer: 4\nNo, wait.\nAnswer: 7\nThe result is 3.", "7"), ("```\n1\n```\nand then\n```\n2\n```\nDone!", "2"),
     ("It is `1`.\nIt returns **5**.", "5"), ("thinking\n12", "12"), ("f([1]) == [2, 3]", "[2, 3]"),
     ("result = True\n", "True"), ("First 4.\n<answer>55</answer>", "55"), ("[ANSWER]55[/ANSWER]", "55"),
     ("[OUTPUT]\n55\n[/OUTPUT]", "55"), ('[OUTPUT]{"output": [1]}[/OUTPUT]', "[1]"),
