@@ -7,10 +7,10 @@ from contextlib import redirect_stdout
 from math import isnan
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import yaml
-from lm_eval.api.model import LM
 
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.der.task import DER, dataset, with_input
@@ -104,13 +104,15 @@ def table(file: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of the models by one command each, and what each printed."""
+    """Runs of the models by one command each, which loads the model once, and what each printed."""
     folder = tmp_path_factory.mktemp("der")
     for name, (write, predict) in MODELS.items():
         responses = recorded(folder / f"{name}.jsonl", f"org/{name}", write, predict)
         tasks = "codemind_ier_sample,codemind_der_sample" if name == "knows" else "codemind_der_sample"
-        with (folder / f"{name}.txt").open("w") as printed, redirect_stdout(printed):
+        load = patch.object(ReplayLM, "__init__", autospec=True, side_effect=ReplayLM.__init__)
+        with (folder / f"{name}.txt").open("w") as printed, redirect_stdout(printed), load as loaded:
             harness(responses, f"org/{name}", folder / name, tasks)
+        loaded.assert_called_once()
     return folder
 
 
@@ -240,54 +242,6 @@ def test_two_commands_give_the_same(folder, tmp_path):
     (alone,) = read_runs([tmp_path / "second"])
     _, second = stages(folder / "knows")
     assert_same(alone, second)
-
-
-@pytest.mark.parametrize(
-    "answers", [pytest.param(5, marks=pytest.mark.proof), LIMIT], ids=["in the first stage", "in the second"]
-)
-def test_what_was_answered_before_an_interruption_is_not_asked_again(folder, tmp_path, monkeypatch, answers):
-    loaded: list[None] = []
-    answered: list[str] = []
-    start = ReplayLM.__init__
-
-    def counting(self: ReplayLM, *arguments: Any, **named: Any) -> None:
-        loaded.append(None)
-        start(self, *arguments, **named)
-
-    def one_by_one(self: ReplayLM, requests: Any, disable_tqdm: bool = False) -> list[str]:
-        responses = []
-        for request in requests:
-            if len(answered) == answers and len(loaded) == 1:
-                raise KeyboardInterrupt
-            answered.append(request.task_name)
-            responses.append(self.respond(request))
-            # As the models of the harness do, batch by batch.
-            self.cache_hook.add_partial("generate_until", request.args, responses[-1])
-        return responses
-
-    monkeypatch.setattr(ReplayLM, "__init__", counting)
-    monkeypatch.setattr(ReplayLM, "generate_until", one_by_one)
-    # A model of the harness, whose responses may be cached.
-    monkeypatch.setattr("lm_eval_codemind.harness.response_cache.checks_the_suite", lambda model: False)
-    monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
-    command = (folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample")
-    again = ("--use_cache", str(tmp_path / "cache"))
-    with pytest.raises(KeyboardInterrupt):
-        harness(*command, *again)
-    # A stage is written when it is complete, and both stages have one model.
-    assert len(list(tmp_path.glob("out/**/*.json"))) == (answers == LIMIT) and len(loaded) == 1
-    harness(*command, *again)
-    assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3 and len(loaded) == 2
-    # The first stage is scored again, from the cache.
-    *_, first, second = sorted(read_runs([tmp_path / "out"]), key=lambda run: run.date)
-    whole = stages(folder / "writes")
-    # What the programs' runs took is logged as well, and differs.
-    logged = [
-        [(one.key, one.filter, one.responses, one.scores) for one in run.tasks[0].read_samples()]
-        for run in (first, whole[0])
-    ]
-    assert logged[0] == logged[1]
-    assert_same(second, whole[1])
 
 
 FIRST_STAGE: dict[str, Any] = {

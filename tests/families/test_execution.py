@@ -195,16 +195,14 @@ def test_partly_right():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_run_verifies_and_the_report_marks_the_first_error(kind, tmp_path):
+def test_the_report_marks_the_first_error(kind, tmp_path):
     def told(document: dict[str, Any]) -> str:
         wrong = f"<answer>[{document['values'][0]}, 77]</answer>"
         return wrong if document["problem_id"] == STEP else str(document["target"])
 
     evaluate(tmp_path, "org/told", told, [f"codemind_{kind}_sample"])
-    said("verify", tmp_path)
     shown = said("show", tmp_path)
     assert kind in shown and "prefix" in shown
-    said("report", tmp_path, "-o", tmp_path / "report.html")
     wrong = [each for each in observe(read_runs([tmp_path])) if each.problem_id == STEP]
     assert wrong and not any(each.solved for each in wrong)
     (text,) = [part.text for part in wrong[0].view.parts(wrong[0].unit) if part.title.startswith("Line ")]
@@ -286,7 +284,7 @@ def told(document: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting, tmp_path):
+def test_the_report_marks_the_first_wrong_step(setting, tmp_path):
     task = f"codemind_trace_{setting}_sample"
     results = evaluate(tmp_path, "org/told", told, [task])["results"][task]
     assert results["trace,extract-answer"] == 14 / 16 and results["output,extract-answer"] == 14 / 16
@@ -295,10 +293,7 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting, tmp_p
     # Influences: 13 of (1/14)^2 and one of (13/14)^2 over 14^2, 16 problems.
     expected = (16 / 15 * (13 * (1 / 14) ** 2 + (13 / 14) ** 2) / 14**2) ** 0.5
     assert results["right_for_the_right_reason_stderr,extract-answer"] == pytest.approx(expected)
-    said("verify", tmp_path)
-    shown = said("show", tmp_path)
-    assert "right_for_the_right_reason" in shown
-    said("report", tmp_path, "-o", tmp_path / "report.html")
+    assert "right_for_the_right_reason" in said("show", tmp_path)
     by_problem = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
     outcomes = {name: by_problem[name].view.outcome(by_problem[name].unit) for name in (STEP, OUTPUT, SILENT)}
     assert outcomes[STEP] == "first step incorrect, correct output"

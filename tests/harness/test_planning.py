@@ -31,9 +31,8 @@ def number_of_words(text: Any) -> int:
 
 
 @pytest.mark.parametrize(("options", "requests"), [
-    ([], [24, 38]), (["--limit", "5"], [5, 5]), (["--limit", "0.25"], [6, 10]),
+    (["--limit", "0.25"], [6, 10]),
     (["--samples", '{"codemind_ier_sample": [1, 3], "codemind_sr_sample": [0]}'], [2, 1]),
-    (["--metadata", '{"hint_seed": 2}'], [24, 38]),
 ])  # fmt: skip
 def test_requests_are_those_of_a_run(options, requests):
     tasks = "codemind_ier_sample,codemind_sr_sample"

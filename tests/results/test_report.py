@@ -21,7 +21,6 @@ from tests.cli import refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
 from tests.results.harness import TASKS, evaluate
-from tests.run_files import read_rows
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -181,18 +180,6 @@ def test_numbers_lead_to_their_samples(browser, page):
     assert browser.errors() == []
 
 
-@pytest.mark.parametrize("width", [390, 1400])
-def test_what_is_too_wide_says_that_it_scrolls(browser, page, width):
-    browser.open(page, width=width)
-    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
-    boxes = (
-        "return [...document.querySelectorAll('.scroll')].map(b => [b.scrollWidth > b.clientWidth,"
-        "getComputedStyle(b, '::before').content.includes('Scroll')])"
-    )
-    browser.wait(lambda: all(wide == says for wide, says in browser.run(boxes)))
-    assert any(wide for wide, _ in browser.run(boxes)) is (width == 390)
-
-
 def test_logged_outputs_have_a_badge_and_runs_say_their_costs(browser, output, tmp_path):
     for number, name in enumerate(("org__right", "org__scripts")):
         (file,) = (output / name).glob("results_*.json")
@@ -273,29 +260,6 @@ def test_on_a_phone_nothing_is_cut_off(browser, page, dark):
     browser.click("#back")
     assert not browser.run("return document.getElementById('detail').classList.contains('open')")
     assert browser.errors() == []
-
-
-def test_the_button_switches_between_light_and_dark(browser, page):
-    browser.open(page)
-    before = browser.run("return getComputedStyle(document.body).backgroundColor")
-    browser.click("#theme")
-    assert browser.run("return getComputedStyle(document.body).backgroundColor") != before
-
-
-@pytest.mark.parametrize(
-    ("task", "keyword", "plain"), [(TASK, "elif", "String"), ("codemind_ier_sample_java", "static", "def")]
-)
-def test_code_is_coloured_by_language(browser, tmp_path, task, keyword, plain):
-    evaluate(tmp_path, "org/coloured", lambda doc: "", [task])
-    browser.open(reported(tmp_path))
-    browser.run("document.getElementById('list').focus()")
-    browser.press("\ue015", "\ue007")
-    browser.wait(lambda: texts(browser, "#detail .c-keyword"))
-    words = texts(browser, "#detail .c-keyword")
-    assert keyword in words and plain not in words
-    listings = texts(browser, "#detail pre:not(.lines)")
-    programs = [row["doc"]["code"].rstrip() for file in tmp_path.rglob("samples_*.jsonl") for row in read_rows(file)]
-    assert any(text.rstrip() in programs for text in listings), "colours change what a listing says"
 
 
 @pytest.mark.proof
