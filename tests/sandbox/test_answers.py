@@ -260,7 +260,7 @@ def odd_lines(random: Random) -> bytes:
     """Return what no program of ours would write: lines of odd types, sizes and depths."""
     kinds: list[Callable[[], object]] = [
         lambda: None, lambda: random.choice([1, -1, 1 << 70, 0.5, True]),
-        lambda: "x" * random.choice([0, 1, 9000, 200_000]),
+        lambda: random.choice("xhiqd") + "A" * random.choice([0, 1, 4, 9000, 200_000]),
         lambda: [value(), value()], lambda: {random.choice(TAGS): value()}, lambda: deep(random.choice([3, 200, 5000])),
         lambda: {"ndarray": [random.choice(["<i8", "<U99999", "O", 3]), [random.choice([0, 1 << 30])], [1] * 4, [1]]},
     ]  # fmt: skip

@@ -325,3 +325,30 @@ print(sorted(path.as_posix() for path in pathlib.Path('.').rglob('[xyz]')))
     printed = "['a/b/x', 'a/y', 'c/b/x', 'c/y', 'd/c/b/x', 'd/c/y', 'z']\n"
     (outcome,) = sandbox_at.run([Job.script(program, [("", printed)])])
     assert outcome.passed, outcome
+
+
+def test_programs_import_what_they_write_and_use_all_of_a_files_calls(sandbox_at):
+    program = (
+        "import os\n"
+        "with open('made.py', 'w') as file: file.write('def answer(): return 42')\n"
+        "import made\n"
+        "def f():\n"
+        "    os.mkdir('parts')\n"
+        "    with open('parts/later.py', 'w') as file: file.write('from made import answer')\n"
+        "    from parts import later\n"
+        "    file = os.open('data', os.O_RDWR | os.O_CREAT)\n"
+        "    os.posix_fallocate(file, 0, 10)\n"
+        "    os.pwritev(file, [b'ab', b'c'], 1)\n"
+        "    buffers = [bytearray(2), bytearray(3)]\n"
+        "    read = os.preadv(file, buffers, 1)\n"
+        "    return later.answer(), os.fstat(file).st_size, read, *buffers\n"
+    )
+    expected = "(42, 10, 5, b'ab', b'c\\0\\0')"
+    jobs = [
+        Job.function(program, f"def check(candidate):\n    assert candidate() == {expected}\n", "f"),
+        Job.script(f"{program}print(f() == {expected})", [("", "True")]),
+        Job.evaluate(program, ["f()"]),
+    ]
+    outcomes = sandbox_at.run(jobs)
+    assert [outcome.status for outcome in outcomes] == ["passed"] * 3, outcomes
+    assert outcomes[2].observations[0].literal == "(42, 10, 5, bytearray(b'ab'), bytearray(b'c\\x00\\x00'))"
