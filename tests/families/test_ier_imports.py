@@ -83,3 +83,15 @@ def test_the_sample_needs_little():
 def test_all_tasks_need_little(built_data):
     chosen = tasks()
     assert len(chosen) >= 20 and check(built_data, chosen) > 10_000
+
+
+def test_a_run_needs_neither_workshop_nor_studies():
+    program = (
+        "import sys; from lm_eval_codemind.harness.cli import run_harness\n"
+        "run_harness(['--model', 'codemind-oracle', '--tasks', 'codemind_ier_sample'])\n"
+        "print('imported:', *[name for name in sys.modules if name.startswith('lm_eval_codemind.')])"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=500)
+    modules = run.stdout.rpartition("imported:")[2].split()
+    assert len(modules) > 30
+    assert not [name for name in modules if name.startswith(("lm_eval_codemind.workshop", "lm_eval_codemind.studies."))]

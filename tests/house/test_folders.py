@@ -48,3 +48,17 @@ def test_no_import_goes_in_a_circle():
         for name in leaves:
             del uses[name]
     assert uses == {}
+
+
+def test_what_architecture_says_to_change_is_there():
+    page = (PACKAGE.parent / "docs/architecture.md").read_text(encoding="utf-8")
+    table = page.partition("| what | where |")[2].partition("\n\n")[0]
+    places = re.findall(r"`([\w/.]+)`", table)
+    assert len(places) > 15
+    assert [place for place in places if not (PACKAGE / place).exists() and not (PACKAGE.parent / place).exists()] == []
+
+
+def test_the_table_of_rooms_has_each_room():
+    page = (PACKAGE.parent / "docs/architecture.md").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert {name for name in rooms if f"| `{name}/` |" not in page} == set()
