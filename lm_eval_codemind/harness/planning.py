@@ -80,23 +80,26 @@ class _Counted(Exception):
     """Ends the harness's evaluation when all requests are built."""
 
 
-def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
-    """Count the requests of ``codemind run ARGUMENTS``. No model is loaded and no program is executed.
+@dataclass(frozen=True)
+class _Built:
+    """What the harness has built when it is about to ask the model.
 
-    Args:
-        arguments: Those of ``codemind run``. Files for results and the cache of responses are ignored.
-        length: The length of a prompt: a text, or the messages of a chat. Characters if None.
-
-    Raises:
-        UserError: If a task does not exist or an option is unusable.
+    Attributes:
+        run: The prepared run.
+        instances: The requests.
+        loaded: Name of a task -> the task.
+        missing: What this machine lacks for the run, with its fix.
     """
-    from lm_eval.api import registry, task
+
+    run: Any
+    instances: Sequence[Any]
+    loaded: Mapping[str, Any]
+    missing: Sequence[str]
+
+
+def _counting(instances: list[Any]) -> Any:
+    """Return a model that adds the requests to a list in place of an answer, and ends the evaluation."""
     from lm_eval.api.model import LM
-
-    from lm_eval_codemind.harness.cli import prepare
-    from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks
-
-    measure = length or _characters
 
     class Counting(LM):  # type: ignore[misc]
         """A stand-in for the model. It keeps the messages of a chat as JSON."""
@@ -112,11 +115,24 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
 
         loglikelihood = loglikelihood_rolling = generate_until
 
+    return Counting()
+
+
+def _build(arguments: Sequence[str]) -> _Built:
+    """Have the harness build the requests of a run.
+
+    Raises:
+        UserError: If a task does not exist or an option is unusable.
+    """
+    from lm_eval.api import registry, task
+
+    from lm_eval_codemind.harness.cli import prepare
+    from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks
+
     instances: list[Any] = []
     missing: list[str] = []
-    loading = SimpleNamespace(
-        create_from_arg_obj=lambda *_, **__: Counting(), create_from_arg_string=lambda *_, **__: Counting()
-    )
+    model = _counting(instances)
+    loading = SimpleNamespace(create_from_arg_obj=lambda *_, **__: model, create_from_arg_string=lambda *_, **__: model)
     with ExitStack() as stack:
         run = prepare(arguments, stack)
         if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
@@ -147,9 +163,24 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
             pass
         except (ValueError, RuntimeError) as error:
             raise UserError(str(error)) from error
+    return _Built(run, instances, loaded, missing)
+
+
+def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
+    """Count the requests of ``codemind run ARGUMENTS``. No model is loaded and no program is executed.
+
+    Args:
+        arguments: Those of ``codemind run``. Files for results and the cache of responses are ignored.
+        length: The length of a prompt: a text, or the messages of a chat. Characters if None.
+
+    Raises:
+        UserError: If a task does not exist or an option is unusable.
+    """
+    measure, built = length or _characters, _build(arguments)
+    run = built.run
     chat = bool(run.config.apply_chat_template)
     by_task: dict[str, list[Any]] = defaultdict(list)
-    for instance in instances:
+    for instance in built.instances:
         by_task[instance.task_name].append(instance)
     # A prompt that is sent several times is measured once.
     lengths: dict[str, int] = {}
@@ -162,11 +193,11 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         limits = [token_limit(run.config.model, instance.args[1]) for instance in sent]
         known = [limit for limit in limits if limit is not None]
         most = sum(known) if len(known) == len(limits) else None
-        suite = (suite_of(loaded[name]) if name in loaded else None) or {}
+        suite = (suite_of(built.loaded[name]) if name in built.loaded else None) or {}
         prompts = sum(lengths[instance.args[0]] for instance in sent)
         tasks.append(TaskPlan(name, len(sent), prompts, most, prompts_sent(suite)))
     later = [_later(run, name, by_task) for group in run.later for name in tasks_of(run.manager, group)]
-    return Plan(tasks, later, list(dict.fromkeys(missing)))
+    return Plan(tasks, later, list(dict.fromkeys(built.missing)))
 
 
 def token_limit(model: str, options: Mapping[str, Any]) -> int | None:

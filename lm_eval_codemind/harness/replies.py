@@ -294,59 +294,71 @@ class _Failures:
 
 
 def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the harness's ``retry`` so that a call that fails after all retries gives failed replies."""
+
     @wraps(usual)
     def retry(*settings: Any, **options: Any) -> Callable[..., Any]:
-        def decorate(call: Any) -> Callable[..., Any]:
-            model = call.__self__
-            failures: _Failures = vars(model).setdefault("codemind_failures", _Failures())
-
-            @wraps(call)
-            def ask(*arguments: Any, **named: Any) -> Any:
-                output = call(*arguments, **named)
-                return model.parse_generations(outputs=output) if named.get("generate") else output
-
-            retried = usual(*settings, **options)(call if inspect.iscoroutinefunction(call) else ask)
-
-            @wraps(call)
-            def going_on(*arguments: Any, **named: Any) -> Any:
-                if not named.get("generate"):
-                    return retried(*arguments, **named)
-                prompts = len(named["messages"])
-                if failures.in_a_row >= _FAILURES_LATER:
-                    return [FAILED] * prompts
-                token = _prompts.set(prompts)
-                try:
-                    replies = retried(*arguments, **named)
-                except Exception as error:  # of requests, of JSON, or of the harness
-                    return failures.replies_after(error, prompts)
-                finally:
-                    _prompts.reset(token)
-                failures.answered, failures.in_a_row = True, 0
-                return replies
-
-            @wraps(call)
-            async def going_on_async(*arguments: Any, **named: Any) -> Any:
-                if not named.get("generate"):
-                    return await retried(*arguments, **named)
-                prompts = len(named["messages"])
-                if failures.in_a_row >= _FAILURES_LATER:
-                    return [FAILED] * prompts
-                # Each request has a context of its own.
-                _prompts.set(prompts)
-                try:
-                    replies = await retried(*arguments, **named)
-                except Exception as error:  # of aiohttp, of JSON, or of the harness
-                    replies = failures.replies_after(error, prompts)
-                    # The harness keeps the replies of a request that has not failed.
-                    for key, reply in zip(named.get("cache_keys") or (), replies, strict=False):
-                        model.cache_hook.add_partial("generate_until", key, reply)
-                    return replies
-                failures.answered, failures.in_a_row = True, 0
-                return replies
-
-            return going_on_async if inspect.iscoroutinefunction(call) else going_on
-
-        return decorate
+        return partial(_with_replies, usual(*settings, **options))
 
     retry.goes_on = True  # type: ignore[attr-defined]
     return retry
+
+
+def _with_replies(retrying: Callable[..., Any], call: Any) -> Callable[..., Any]:
+    """Return a model's ``model_call`` or ``amodel_call`` with retries and, for generated texts, failed replies."""
+    model = call.__self__
+    failures: _Failures = vars(model).setdefault("codemind_failures", _Failures())
+    if inspect.iscoroutinefunction(call):
+        return _asynchronous(call, retrying(call), failures)
+
+    @wraps(call)
+    def ask(*arguments: Any, **named: Any) -> Any:
+        output = call(*arguments, **named)
+        return model.parse_generations(outputs=output) if named.get("generate") else output
+
+    return _synchronous(call, retrying(ask), failures)
+
+
+def _synchronous(call: Any, retried: Callable[..., Any], failures: _Failures) -> Callable[..., Any]:
+    @wraps(call)
+    def going_on(*arguments: Any, **named: Any) -> Any:
+        if not named.get("generate"):
+            return retried(*arguments, **named)
+        prompts = len(named["messages"])
+        if failures.in_a_row >= _FAILURES_LATER:
+            return [FAILED] * prompts
+        token = _prompts.set(prompts)
+        try:
+            replies = retried(*arguments, **named)
+        except Exception as error:  # of requests, of JSON, or of the harness
+            return failures.replies_after(error, prompts)
+        finally:
+            _prompts.reset(token)
+        failures.answered, failures.in_a_row = True, 0
+        return replies
+
+    return going_on
+
+
+def _asynchronous(call: Any, retried: Callable[..., Any], failures: _Failures) -> Callable[..., Any]:
+    @wraps(call)
+    async def going_on(*arguments: Any, **named: Any) -> Any:
+        if not named.get("generate"):
+            return await retried(*arguments, **named)
+        prompts = len(named["messages"])
+        if failures.in_a_row >= _FAILURES_LATER:
+            return [FAILED] * prompts
+        # Each request has a context of its own.
+        _prompts.set(prompts)
+        try:
+            replies = await retried(*arguments, **named)
+        except Exception as error:  # of aiohttp, of JSON, or of the harness
+            replies = failures.replies_after(error, prompts)
+            # The harness keeps the replies of a request that has not failed.
+            for key, reply in zip(named.get("cache_keys") or (), replies, strict=False):
+                call.__self__.cache_hook.add_partial("generate_until", key, reply)
+            return replies
+        failures.answered, failures.in_a_row = True, 0
+        return replies
+
+    return going_on

@@ -120,35 +120,50 @@ class Isolation:
                 "path": view.path,
                 "user": _INNER_USER if self.name == BUBBLEWRAP else user,
             }
-            variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home, "PYTHONHASHSEED": str(hash_seed)}
-            # The rest of the host's environment is hidden.
-            passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
-            variables.update({name: os.environ[name] for name in passed if name in os.environ})
-            if view.user_base:
-                variables["PYTHONUSERBASE"] = view.user_base
-            package = str(Path(__file__).resolve().parent)
-            if not os.path.isdir(package):
-                raise OSError(f"{package} lies in an archive, and servers start from files: install the package")
-            seen = _INSIDE if self.name == BUBBLEWRAP else package
-            options = ["-B", "-X", "utf8"] if view.user_base else ["-s", "-B", "-X", "utf8"]
-            command = [_PYTHON, *options, "-c", _BOOT, seen, json.dumps(settings)]
-            if self.name == BUBBLEWRAP:
-                binds = [("--ro-bind", path, target) for path, target in {package: _INSIDE, **directories}.items()]
-                command = bubblewrap_command(self.bubblewrap, user != 0, view, binds) + command
-                if user:
-                    launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).resolve().with_name("launch.py"))]
-                    command = [*launcher, str(user), str(_INNER_USER), *command]
+            command = self._command(view, settings, user)
             process = subprocess.Popen(
                 command,
                 pass_fds=sockets,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env=variables,
+                env=_variables(view, home, hash_seed),
                 cwd="/",
                 start_new_session=True,
             )
             return Server(process, errors, resources.pop_all())
+
+    def _command(self, view: visible.View, settings: dict[str, Any], user: int) -> list[str]:
+        """Return the command that starts a server, or raise an OSError if the package is in an archive."""
+        package = str(Path(__file__).resolve().parent)
+        if not os.path.isdir(package):
+            raise OSError(f"{package} lies in an archive, and servers start from files: install the package")
+        seen = _INSIDE if self.name == BUBBLEWRAP else package
+        options = ["-B", "-X", "utf8"] if view.user_base else ["-s", "-B", "-X", "utf8"]
+        command = [_PYTHON, *options, "-c", _BOOT, seen, json.dumps(settings)]
+        if self.name == BUBBLEWRAP:
+            binds = [
+                ("--ro-bind", path, target)
+                for path, target in {package: _INSIDE, **settings.get("directories", {})}.items()
+            ]
+            command = bubblewrap_command(self.bubblewrap, user != 0, view, binds) + command
+            if user:
+                launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).resolve().with_name("launch.py"))]
+                command = [*launcher, str(user), str(_INNER_USER), *command]
+        return command
+
+
+def _variables(view: visible.View, home: str, hash_seed: int) -> dict[str, str]:
+    """Return the environment of a server; the rest of the host's is hidden."""
+    passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
+    return {
+        **_ENVIRONMENT,
+        "HOME": home,
+        "TMPDIR": home,
+        "PYTHONHASHSEED": str(hash_seed),
+        **{name: os.environ[name] for name in passed if name in os.environ},
+        **({"PYTHONUSERBASE": view.user_base} if view.user_base else {}),
+    }
 
 
 @dataclass(frozen=True)

@@ -62,3 +62,14 @@ def test_the_table_of_rooms_has_each_room():
     page = (PACKAGE.parent / "docs/architecture.md").read_text(encoding="utf-8")
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert {name for name in rooms if f"| `{name}/` |" not in page} == set()
+
+
+def test_no_function_is_longer_than_fifty_lines():
+    long = []
+    for path in (*PACKAGE.rglob("*.py"), *(PACKAGE.parent / "utils").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+                if body and (body[-1].end_lineno or 0) - body[0].lineno >= 50:
+                    long.append(f"{path.relative_to(PACKAGE.parent)}: {node.name}")
+    assert long == []
