@@ -1,6 +1,5 @@
-"""Commands on a program of one's own: ``codemind fresh``, ``trace``, ``transform`` and ``sandbox run``."""
+"""Commands on a program of one's own: ``codemind fresh``, ``trace`` and ``transform``; and the sandbox."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -165,46 +164,9 @@ def test_mistakes_in_a_transformation_are_named():
     assert "bad.py: not a Python program" in refused("transform", write("bad.py", "def f(:\n"))
 
 
-# -- sandbox run
-
-ADD = "def add(a, b):\n    return a + b\nif __name__ == '__main__':\n    print(add(*map(int, input().split())))\n"
-SUITE = """\
-import unittest
-class T(unittest.TestCase):
-    def test_add(self): self.assertEqual(add(1, 2), 3)
-    def test_other(self): self.assertEqual(add(1, 2), 4)
-"""
+# -- sandbox
 
 
-@pytest.fixture
-def sandboxed(inside: None) -> tuple[str, ...]:
-    """The arguments that run a program in the sandbox."""
-    return ("sandbox", "run", "--candidate", write("add.py", ADD))
-
-
-def test_a_function_is_tested(sandboxed):
-    tests = write("tests.py", "def check(candidate):\n    assert candidate(1, 2) == 3\n")
-    outcome = json.loads(said(*sandboxed, "--tests", tests, "--entry-point", "add"))
-    assert (outcome["status"], outcome["tests_run"], outcome["tamper_proof"]) == ("passed", 1, False)
-    failed = codemind(*sandboxed, "--tests", write("tests.py", "assert add(1, 2) == 4\n"))
-    assert failed.exit_code == 1 and json.loads(failed.stdout)["failed_test"] == "assert add(1, 2) == 4"
-
-
-def test_test_classes_are_chosen_from(sandboxed):
-    tests = ("--tests", write("tests.py", SUITE))
-    said(*sandboxed, *tests, "--only", "T.test_add")
-    assert codemind(*sandboxed, *tests).exit_code == 1
-
-
-def test_a_script_and_expressions_are_executed(sandboxed):
-    said(*sandboxed, "--stdin", write("in", "20 22\n"), "--stdout", write("out", "42\n"))
-    outcome = json.loads(codemind(*sandboxed, "--expression", "add([1], [2])").stdout)
-    assert outcome["observations"][0]["literal"] == "[1, 2]"
-
-
-def test_what_the_sandbox_refuses(sandboxed, monkeypatch):
-    assert "without tests would pass" in refused(*sandboxed, "--kind", "function", status=2)
-    Path("binary.py").write_bytes(b"\xff\xfe")
-    assert "isn't UTF-8 text" in refused("sandbox", "run", "--candidate", "binary.py")
+def test_a_level_that_does_not_exist_is_refused(monkeypatch):
     monkeypatch.setenv("CODEMIND_SANDBOX", "everything")
-    assert "CODEMIND_SANDBOX is 'everything'" in refused(*sandboxed)
+    assert "CODEMIND_SANDBOX is 'everything'" in refused("sandbox", "check")
