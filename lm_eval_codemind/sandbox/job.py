@@ -77,7 +77,7 @@ class Job:
             have statements before its last line.
         limits: What the program may use; the default limits if None.
         job_id: The caller's name for it, repeated in the outcome.
-        language: What the program is written in; its :class:`.Runtime` makes the sandbox that runs it.
+        language: What the program is written in; its :class:`.runtimes.Runtime` makes the sandbox that runs it.
         record: Whether the program is the suite's own solution, and trusted: then nothing is judged, and the outcome
             has one observation, whose literal is the suite's list as JSON (see :mod:`.lists`).
     """

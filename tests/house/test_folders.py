@@ -73,3 +73,19 @@ def test_no_function_is_longer_than_fifty_lines():
                 if body and (body[-1].end_lineno or 0) - body[0].lineno >= 50:
                     long.append(f"{path.relative_to(PACKAGE.parent)}: {node.name}")
     assert long == []
+
+
+def test_what_docstrings_refer_to_exists():
+    known = modules()
+    gone = []
+    for name, path in known.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for target in re.findall(r":\w+:`~?((?:lm_eval_codemind)?\.[\w.]+)`", path.read_text(encoding="utf-8")):
+            dotted = f"{package}{target}" if target.startswith(".") else target
+            module = dotted
+            while module not in known:
+                module = module.rpartition(".")[0]
+            first = dotted.removeprefix(module).strip(".").partition(".")[0]
+            if not re.search(rf"\b{first}\b", known[module].read_text(encoding="utf-8")):
+                gone.append(f"{name}: {target}")
+    assert gone == []

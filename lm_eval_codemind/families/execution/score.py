@@ -72,7 +72,8 @@ def right_for_the_right_reason(traces: Sequence[float], outputs: Sequence[float]
 def right_reason_stderr(traces: Sequence[float], outputs: Sequence[float], problems: Sequence[Hashable]) -> float:
     """Return the standard error of :func:`right_for_the_right_reason`, clustered by problem (delta method).
 
-    With R the share and ``psi_i = o_i (t_i - R) / sum of o_i``, as in :func:`.statistics.clustered_stderr_of`.
+    With R the share and ``psi_i = o_i (t_i - R) / sum of o_i``, as in
+    :func:`~lm_eval_codemind.statistics.clustered_stderr_of`.
 
     Returns:
         Not a number without a right output, or for fewer than two problems.

@@ -2,7 +2,7 @@
 
 Four kinds of question, which are the settings: ``coverage``, ``state`` and ``path`` are about a line of a program on an
 input, ``output`` is about the input. Each is asked where it needs execution: ``utils/prove/runtime_questions.py``.
-After REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
+After REval (Chen et al., ICSE 2025), whose own questions a study has.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -184,7 +184,7 @@ class RuntimeBehaviour(Family):
         return {"answered": means["answered"], **more}
 
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
-        """Return, for each metric that the question counts for, the record that :mod:`.runtime_items` aggregates."""
+        """Return, for each metric that the question counts for, the record that :mod:`.items` aggregates."""
         setting = question.key.setting
         record = {
             "program": question.key.problem_id,

@@ -1,7 +1,7 @@
 """RE2-Bench's problems on proven labels: outputs, inputs, values of loop variables, and truth of conditions.
 
 An output is that of the input in the prompt, which is the input before the call. Labels that no execution confirms
-are left out. After RE2-Bench (arXiv 2512.14917); its own tasks are in :mod:`.re2_published`.
+are left out. After RE2-Bench (arXiv 2512.14917); its own tasks are in :mod:`.published`.
 """
 
 import ast

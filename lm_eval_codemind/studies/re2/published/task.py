@@ -3,7 +3,7 @@
 Easy and difficult problems are separate.
 
 Four tasks: the output for an input, an input for an output, the values of variables in loops, and the decisions of
-branches. :mod:`.re2` asks the same on proven labels.
+branches. :mod:`lm_eval_codemind.studies.re2.task` asks the same on proven labels.
 """
 
 import json
