@@ -1,4 +1,7 @@
-"""Every label of every task is read back from every layout, and never from thinking that is cut off."""
+"""Every label of every task is read back from every layout, and never from thinking that is cut off.
+
+What says nothing, and what answers another problem, is never right.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -148,3 +151,34 @@ def failures(group: str) -> Iterator[tuple[str, str, str]]:
 @pytest.mark.parametrize("group", TASKS)
 def test_every_label_of_every_task(group, built):
     assert [(task, layout, response[-300:]) for task, layout, response in failures(group)] == []
+
+
+# What a model writes that does not know.
+NOTHING = ("not sure", "N/A", "yes or no", "No idea", "I don't know.")
+
+
+def misjudged(group: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the task, the kind and the response where a score is not the one that a person would give."""
+    for task, family, documents in tasks(group):
+        targets = [str(document["target"]) for document in documents]
+        for document in documents:
+            question, target = Question.from_document(document), str(document["target"])
+            label = [block["label"].strip() for block in BLOCK.finditer(target)]
+            for text in NOTHING:
+                if text not in label and is_right(family, question, laid_out(question, lambda *_, text=text: text)):
+                    yield task, text, target
+            if not is_right(family, question, f"{document['prompt']}\n{target}"):
+                yield task, "after the repeated prompt", target
+            other = next((one for one in targets if one != target and not is_right(family, question, one)), None)
+            if other is None:
+                continue
+            if not is_right(family, question, f"{other}\n\nThat was the example. Now the problem.\n\n{target}"):
+                yield task, "after the answer of the example", target
+            if not is_right(family, question, f"{target}\n\n{document['prompt']}\n{other}"):
+                yield task, "before an invented problem", target
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("group", TASKS)
+def test_what_answers_nothing_or_another_problem(group, built):
+    assert [(task, kind, target[-300:]) for task, kind, target in misjudged(group)] == []
