@@ -15,7 +15,9 @@ _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
 # The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
 NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
-TRUTHS = dict.fromkeys(["yes", "y", "true", "t", "1", "taken", "executed", "reached", "run", "right", "correct"], True)
+TRUTHS = dict.fromkeys(
+    ["yes", "y", "true", "t", "1", "taken", "holds", "executed", "reached", "run", "right", "correct"], True
+)
 TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect"], False)
 JSON = {"true": "True", "false": "False", "null": "None"}
 # Text after an answer that cannot continue it: another line, punctuation and prose, a symbol, or a reason.

@@ -215,3 +215,8 @@ def test_a_method_with_its_import_takes_the_place_of_the_other():
     assert insert_method(program, "C", method) == (
         "import datetime\n\nimport math\nclass C:\n    def year(self):\n        return math.pi\n\n    n = 1\n"
     )
+
+
+def test_a_class_that_its_method_names_is_not_its_prelude():
+    method = extract_method("class C:\n    def m(self):\n        return C()\n", "C", "m")
+    assert isinstance(method, MethodCode) and method.prelude == ()
