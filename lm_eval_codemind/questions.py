@@ -40,8 +40,8 @@ class Key(NamedTuple):
         Raises:
             KeyError: If it has no benchmark or no problem_id.
         """
-        setting, item = (str(row.get(column) or "") for column in ("setting", "item"))
-        return cls(str(row["benchmark"]), str(row["problem_id"]), setting, item)
+        setting, item = row.get("setting"), row.get("item")
+        return cls(str(row["benchmark"]), str(row["problem_id"]), str(setting or ""), str(item or ""))
 
     def recorded(self) -> Key:
         """Return the key under which responses are recorded.

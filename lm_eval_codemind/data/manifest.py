@@ -4,6 +4,7 @@ import json
 import logging
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -84,6 +85,12 @@ def released_digests(name: str = "") -> dict[str, str]:
     return {key: value for key, value in digests.items() if not name or key.partition(".")[0] == name}
 
 
+@lru_cache(maxsize=64)
+def _file_digest(path: Path, size: int, changed: int) -> str:
+    """Return the digest of a file, which is read again only if its size or the time of its last change is another."""
+    return digest(path.read_bytes())
+
+
 def intact(directory: Path, name: str) -> bool:
     """Whether a directory holds a benchmark that this release built and that has not changed since."""
     entry = read_manifest(directory).get(name)
@@ -94,7 +101,12 @@ def intact(directory: Path, name: str) -> bool:
         logger.info("%s was built by another release; it is rebuilt", path)
         return False
     paths = (path, *directory.glob(f"{name}.*.jsonl"))
-    digests = {each.stem: digest(each.read_bytes()) for each in paths if each == path or each.stat().st_size}
+    states = {each: each.stat() for each in paths}
+    digests = {
+        each.stem: _file_digest(each, state.st_size, state.st_mtime_ns)
+        for each, state in states.items()
+        if each == path or state.st_size
+    }
     if digests != entry.digests:
         logger.warning("%s is damaged or incomplete (its digest differs from the manifest's); it is rebuilt", path)
         return False

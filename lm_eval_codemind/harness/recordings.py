@@ -50,6 +50,7 @@ class Recordings:
     asked: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     extracted: bool = False
+    _twins: dict[str, str] = field(default_factory=dict, repr=False)
 
     def add(self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str) -> None:
         """Add the responses of a row, after those that its question has already."""
@@ -87,7 +88,12 @@ class Recordings:
 
     def key_of(self, document: Mapping[str, Any]) -> Key:
         """Return the key under which a document's responses are, if there are any."""
-        key = Key.of(document).recorded()
+        key = Key.of(document)
+        # The catalogue is searched once a benchmark, not once a document.
+        if key.benchmark not in self._twins:
+            self._twins[key.benchmark] = key.recorded().benchmark
+        if self._twins[key.benchmark] != key.benchmark:
+            key = key.recorded()
         return key if self.responses.get(key) else key._replace(setting="")
 
 
