@@ -8,6 +8,7 @@ answer, and what is joined to it. The functions raise no exception on any text; 
 
 import re
 import textwrap
+from collections import deque
 from collections.abc import Sequence
 
 from lm_eval_codemind.languages.base import Unfinished
@@ -107,16 +108,37 @@ def _joined(file: File, files: Sequence[File]) -> str:
     """Return a section as a source, with the classes of other sections that it needs, and their imports."""
     if not any(one.main for one in types_in("\n".join(item.source for item in file))):
         file = _in_class(file, "Main", "main", "public ")
+    needed = _needed_classes(file, files)
+    used = [file, *(section for _, section in needed)]
+    classes = [item for item, _ in needed]
+    imports = _imports(file, frozenset().union(*(item.words for item in (*file, *classes))), used, files)
+    # Joined classes are in one package.
+    foreign = {item.name for other in files for item in other if item.kind == "package" and len(used) > 1}
+    pieces = [item.source for item in file if item.kind == "package"][:1]
+    pieces += ["\n".join(imports[name] for name in imports if name.rpartition(".")[0] not in foreign)]
+    pieces += [item.source for item in file if item.kind not in ("package", "import")]
+    return "\n\n".join(filter(None, [*pieces, *(_PUBLIC.sub(r"\1", item.source) for item in classes)])) + "\n"
+
+
+def _needed_classes(file: File, files: Sequence[File]) -> list[tuple[Item, File]]:
+    """Return the classes of other sections that a section needs, also through each other, with their sections."""
     far = {item.name: (item, other) for other in files if other is not file for item in other if item.kind == "type"}
-    classes = [item for item in file if item.kind == "type"]
-    declared = {item.name for item in classes}
-    near, used = len(classes), [file]
-    for item in classes:  # the list grows during the loop
-        for name in sorted(item.words & far.keys() - declared):
-            classes.append(far[name][0])
-            used.append(far[name][1])
+    waiting = deque(item for item in file if item.kind == "type")
+    declared = {item.name for item in waiting}
+    needed = []
+    while waiting:
+        for name in sorted(waiting.popleft().words & far.keys() - declared):
+            needed.append(far[name])
+            waiting.append(far[name][0])
             declared.add(name)
-    words = frozenset().union(*(item.words for item in (*file, *classes)))
+    return needed
+
+
+def _imports(file: File, words: frozenset[str], used: Sequence[File], files: Sequence[File]) -> dict[str, str]:
+    """Return the imports of a section, and those of others that a program with these words needs: name -> source.
+
+    Imports of all names of a package count in the sections that are used, and in those with nothing but imports.
+    """
     imports = {item.name: item.source for item in file if item.kind == "import"}
     for other in files:
         is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
@@ -124,12 +146,7 @@ def _joined(file: File, files: Sequence[File]) -> str:
             last = item.name.rpartition(".")[2]
             if item.kind == "import" and (last in words or (last == "*" and is_used)):
                 imports.setdefault(item.name, item.source)
-    # Joined classes are in one package.
-    foreign = {item.name for other in files for item in other if item.kind == "package" and len(used) > 1}
-    pieces = [item.source for item in file if item.kind == "package"][:1]
-    pieces += ["\n".join(imports[name] for name in imports if name.rpartition(".")[0] not in foreign)]
-    pieces += [item.source for item in file if item.kind not in ("package", "import")]
-    return "\n\n".join(filter(None, [*pieces, *(_PUBLIC.sub(r"\1", item.source) for item in classes[near:])])) + "\n"
+    return imports
 
 
 def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:

@@ -28,26 +28,32 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     lines = program.split("\n")
     place = first_line(targets[-1])
     indent = lines[place - 1][: targets[-1].col_offset]
+    inside, outside = _prelude(method, tree, program)
+    definitions = [_with_decorators(method.source, targets[-1]), *_new_members(method, owner, program)]
+    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
+    drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
+    before = {first_line(owner): [part.source for part in outside if not part.is_future]}
+    result = [part.source for part in outside if part.is_future]
+    for number, line in enumerate(lines, start=1):
+        result += before.get(number, [])
+        result += [body] if number == place else []
+        result += [] if number in drop else [line]
+    return "\n".join(result)
+
+
+def _prelude(method: MethodCode, tree: ast.Module, program: str) -> tuple[list[Statement], list[Statement]]:
+    """Return what a method needs of the model's module: what goes into the method, and what goes before the class."""
     bound = _bound(program)
     present = {shape(node) for node in tree.body} - {None}
     prelude = [part for part in method.prelude if part.node and shape(part.node) not in present]
-    inside = [part for part in prelude if part.binds & bound]
-    outside = [part for part in prelude if not part.binds & bound]
+    return [part for part in prelude if part.binds & bound], [part for part in prelude if not part.binds & bound]
+
+
+def _new_members(method: MethodCode, owner: ast.ClassDef, program: str) -> list[str]:
+    """Return the members of the model's class of whose names the true class has none."""
     attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
-    existing = _bound(program, class_name) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
-    members = [text for name, text in method.members if name not in existing]
-    drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
-    definitions = [_with_decorators(method.source, targets[-1]), *members]
-    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
-    result: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        if number == first_line(owner):
-            result.extend(part.source for part in outside if not part.is_future)
-        if number == place:
-            result.append(body)
-        if number not in drop:
-            result.append(line)
-    return "\n".join([*(part.source for part in outside if part.is_future), *result])
+    existing = _bound(program, owner.name) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
+    return [text for name, text in method.members if name not in existing]
 
 
 def _with_decorators(source: str, true: ast.stmt) -> str:
