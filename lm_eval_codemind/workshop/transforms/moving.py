@@ -108,28 +108,28 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 def _assigned_first(body: Sequence[ast.stmt], name: str) -> bool:
     """Whether every run of `body` gives `name` a value before anything reads it."""
-    for node in body:
-        if not _mentions(node, name):
-            continue
-        if isinstance(node, ast.Assign):
-            return not _mentions(node.value, name) and any(_is_target(target, name) for target in node.targets)
-        if isinstance(node, ast.AnnAssign):
-            return node.value is not None and not _mentions(node.value, name) and _is_target(node.target, name)
-        if any(_mentions(other, name) for other in body if other is not node):
-            return False
-        if isinstance(node, (ast.For, ast.While)):
-            head = node.iter if isinstance(node, ast.For) else node.test
-            if any(_mentions(part, name) for part in [head, *node.orelse]):
-                return False
-            return (isinstance(node, ast.For) and _is_target(node.target, name)) or _assigned_first(node.body, name)
-        if isinstance(node, ast.With):
-            return _assigned_first(node.body, name) and not any(_mentions(item, name) for item in node.items)
-        if isinstance(node, ast.If) and not _mentions(node.test, name):
-            return all(
-                _assigned_first(part, name) or not any(_mentions(n, name) for n in part)
-                for part in (node.body, node.orelse)
-            )
-        return False
+    mentioning = [node for node in body if _mentions(node, name)]
+    match mentioning[:1]:
+        case [ast.Assign(targets=targets, value=value)]:
+            return not _mentions(value, name) and any(_is_target(target, name) for target in targets)
+        case [ast.AnnAssign(target=target, value=value)]:
+            return value is not None and not _mentions(value, name) and _is_target(target, name)
+    return len(mentioning) == 1 and _block_assigns_first(mentioning[0], name)
+
+
+def _block_assigns_first(node: ast.stmt, name: str) -> bool:
+    """Whether every run of a statement with a body, the only one that mentions `name`, gives it a value first."""
+    match node:
+        case ast.For(target=target, iter=head, body=body, orelse=rest):
+            read = any(_mentions(part, name) for part in [head, *rest])
+            return not read and (_is_target(target, name) or _assigned_first(body, name))
+        case ast.While(test=head, body=body, orelse=rest):
+            return not any(_mentions(part, name) for part in [head, *rest]) and _assigned_first(body, name)
+        case ast.With(items=items, body=body):
+            return _assigned_first(body, name) and not any(_mentions(item, name) for item in items)
+        case ast.If(test=test, body=body, orelse=rest):
+            parts = (part for part in (body, rest) if any(_mentions(one, name) for one in part))
+            return not _mentions(test, name) and all(_assigned_first(part, name) for part in parts)
     return False
 
 
