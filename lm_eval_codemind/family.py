@@ -62,6 +62,7 @@ class Family(abc.ABC):
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
         everything: The options with which all questions are asked, if they usually are not.
         executes: Whether responses are executed.
+        uses_witnesses: Whether answers that pass the suite are executed on the problem's witnesses, too.
         filters: Names of the filters, the main one first: the ways in which a response is read.
         metric: The metric that is the family's R score.
         verdict: The metric that is 1 for a right response, for pass@k.
@@ -73,6 +74,7 @@ class Family(abc.ABC):
     options: ClassVar[tuple[str, ...]] = ()
     everything: ClassVar[Mapping[str, Any]] = {}
     executes: ClassVar[bool] = False
+    uses_witnesses: ClassVar[bool] = False
     filters: ClassVar[tuple[str, ...]]
     metric: str
     verdict: str
@@ -179,6 +181,13 @@ class Family(abc.ABC):
         problem = problem_of(question)
         return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
 
+    def witness_job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that executes an answer on the problem's witnesses; None if there are none."""
+        problem = problem_of(question)
+        if not self.uses_witnesses or answer.program is None:
+            return None
+        return witness_job_of(problem, kind_of(problem), answer.program)
+
     @abc.abstractmethod
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         """Return the scores of one response, metric -> value. Over repeats their means are taken."""
@@ -193,6 +202,14 @@ class Family(abc.ABC):
         For scores that several documents have together, response by response, so that means are not enough.
         """
         return {}
+
+
+def witness_job_of(problem: Problem, kind: Kind, program: str) -> Job | None:
+    """Return the job that executes a program of a kind on a problem's witnesses; None if there are none."""
+    from lm_eval_codemind.data.catalogue.limits import limits_of
+
+    suite = kind.witness_suite(problem)
+    return None if suite is None else kind.suite_job(suite, program, limits=limits_of(problem))
 
 
 def problem_of(question: Question) -> Problem:

@@ -128,6 +128,9 @@ class Problem:
         provenance: ``repository@revision:path`` of the upstream file the program comes from.
         upstream_questions: What upstream itself asks about the program beyond one input, as JSON; empty where that is
             nothing.
+        witnesses: Further inputs on which an answer must do what the program does, see
+            :mod:`lm_eval_codemind.data.facts.witnesses`. The output ``raise NAME`` says that the program raises that
+            exception.
     """
 
     problem_id: str
@@ -154,6 +157,7 @@ class Problem:
     published_output: str | None = None
     provenance: str = ""
     upstream_questions: str = ""
+    witnesses: tuple[Case, ...] = ()
 
     def __post_init__(self) -> None:
         if self.category not in CATEGORIES:
@@ -165,7 +169,8 @@ class Problem:
         """Return the record as a row of the data set: plain lists, dicts, strings and None."""
         # dataclasses.asdict looks into every value, which takes longer.
         row = {name: getattr(self, name) for name in _COLUMNS}
-        row["cases"] = tuple(dataclasses.asdict(case) for case in self.cases)
+        for column in ("cases", "witnesses"):
+            row[column] = tuple(dataclasses.asdict(case) for case in row[column])
         for column in ("complexity", "transformed_complexity"):
             row[column] = row[column] and dataclasses.asdict(row[column])
         return row
@@ -179,7 +184,8 @@ class Problem:
             ValueError: If a value lies outside its closed set.
         """
         values = dict(row)
-        values["cases"] = tuple(Case(**case) for case in values.get("cases") or ())
+        for column in ("cases", "witnesses"):
+            values[column] = tuple(Case(**case) for case in values.get(column) or ())
         values["transformations"] = tuple(values.get("transformations") or ())
         for column in ("complexity", "transformed_complexity"):
             values[column] = Complexity.from_row(values[column]) if values.get(column) else None
@@ -234,7 +240,8 @@ COLUMN_SIDES: Mapping[str, tuple[str, ...]] = {
     "transformed": ("transformed", "transformations", "transformed_complexity"),
     "questions": ("upstream_questions",),
 }
-_ASIDE = frozenset(column for columns in COLUMN_SIDES.values() for column in columns)
+# Witnesses come with the package, not with the data.
+_ASIDE = frozenset({"witnesses", *(column for columns in COLUMN_SIDES.values() for column in columns)})
 
 
 def dump_problems(problems: Iterable[Problem]) -> bytes:

@@ -148,8 +148,10 @@ class Answer:
             never ends.
         outcome: The outcome of its execution, as plain values; None if it was not executed, or not yet.
         program: The part of the answer to execute, unchanged: a whole program, or an input. It is not logged.
+        witnesses: The outcome of its execution on the problem's witnesses, after the suite passed; None otherwise.
         observations: What was observed when it was executed; not logged.
         pending: Its execution while that is going on, until :meth:`wait`; None if there is none.
+        further: Its execution on the witnesses while that is going on; its result is None if the suite does not pass.
         skipped: Whether the question is to be left out of the scores: no response was recorded.
     """
 
@@ -168,8 +170,10 @@ class Answer:
         self.outcome = None if outcome is None else dict(outcome)
         self.skipped = skipped
         self.program: str | None = None
+        self.witnesses: dict[str, Any] | None = None
         self.observations: tuple[CaseOutcome, ...] = ()
         self.pending: Future[Outcome] | None = None
+        self.further: Future[Outcome | None] | None = None
 
     @classmethod
     def of_program(cls, program: str | Unfinished | None) -> Answer:
@@ -188,22 +192,43 @@ class Answer:
             outcome = self.pending.result()
             self.outcome, self.observations = _described(outcome), outcome.observations
             self.pending = None
+        if self.further is not None:
+            further = self.further.result()
+            self.witnesses = None if further is None else _described(further)
+            self.further = None
+
+    @property
+    def passed_suite(self) -> bool:
+        """Whether it was executed and passed the suite."""
+        return self.outcome is not None and self.outcome.get("status") == "passed"
 
     @property
     def passed(self) -> bool:
-        """Whether it was executed and passed."""
-        return self.outcome is not None and self.outcome.get("status") == "passed"
+        """Whether it passed the suite, and no witness shows that it is wrong."""
+        return self.passed_suite and self.decisive is self.outcome
+
+    @property
+    def decisive(self) -> Mapping[str, Any] | None:
+        """The outcome that decides: that of the suite, unless the answer fails a witness.
+
+        What takes too long or too much memory on a witness is not wrong for that alone.
+        """
+        failed = self.witnesses is not None and self.witnesses.get("status") in ("failed", "error")
+        return self.witnesses if failed else self.outcome
 
     @property
     def tamper_proof(self) -> bool:
         """Whether the program could not manipulate its verdict. Also true if no program was executed."""
-        return self.outcome is None or bool(self.outcome.get("tamper_proof", True))
+        outcomes = (self.outcome, self.witnesses)
+        return all(outcome is None or bool(outcome.get("tamper_proof", True)) for outcome in outcomes)
 
     def to_json(self) -> str:
         """Return the answer as a JSON object on one line."""
         record: dict[str, Any] = {"answer": self.text, "reading": self.reading, **self.details}
         if self.outcome is not None:
             record["outcome"] = self.outcome
+        if self.witnesses is not None:
+            record["witnesses"] = self.witnesses
         if self.skipped:
             record["skipped"] = True
         return json.dumps(record, ensure_ascii=False)
@@ -219,10 +244,12 @@ class Answer:
         if not isinstance(record, dict) or "answer" not in record:
             raise ValueError("no answer of this suite")
         answer, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
-        reading = record.pop("reading", "")
+        reading, witnesses = record.pop("reading", ""), record.pop("witnesses", None)
         if not (answer is None or isinstance(answer, str)) or not (outcome is None or isinstance(outcome, dict)):
             raise ValueError("no answer of this suite")
-        return cls(answer, record, reading=reading, outcome=outcome, skipped=skipped)
+        read = cls(answer, record, reading=reading, outcome=outcome, skipped=skipped)
+        read.witnesses = witnesses if isinstance(witnesses, dict) else None
+        return read
 
     __str__ = to_json
 

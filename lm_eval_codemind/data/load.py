@@ -12,6 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.data import making, manifest
 from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.facts.witnesses import with_witnesses
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, load_problems, load_records, side_path
 
@@ -102,6 +103,10 @@ def _place(name: str) -> _Place:
 
 @lru_cache(maxsize=8)
 def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
+    return tuple(with_witnesses(name, _built_problems(name, place, state)))
+
+
+def _built_problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
     if state:
         return tuple(load_problems(Path(place)))
     if place:

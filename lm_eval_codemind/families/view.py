@@ -223,7 +223,7 @@ def answer_of(
 
 def outcome_of(sample: Sample, title: str = "Outcome", aside: bool = False) -> Part:
     """Return a part with the outcome of executing an answer, one fact per line; empty if nothing was executed."""
-    facts = (sample.answer.outcome or {}).items()
+    facts = (sample.answer.decisive or {}).items()
     return Part(title, "text", "\n".join(f"{name}: {value}" for name, value in facts if value not in ("", None)), aside)
 
 

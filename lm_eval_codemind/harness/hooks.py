@@ -66,7 +66,7 @@ class Reader:
     def __init__(self, family: Family, filter: str) -> None:
         self._family = family
         self._filter = filter
-        self._running: dict[Job, Future[Outcome]] = {}
+        self._running: dict[tuple[Job, Job | None], tuple[Future[Outcome], Future[Outcome | None] | None]] = {}
 
     def read(self, response: str, question: Question, opening: str = "") -> Answer:
         """Return the answer in a response; where something is executed for it, that is pending.
@@ -88,12 +88,13 @@ class Reader:
         """Return an answer that was read, with its execution pending if something is executed for it."""
         job = self._family.job(answer, question)
         if job is not None:
-            same = dataclasses.replace(job, job_id="")
+            witnesses = self._family.witness_job(answer, question)
+            same = dataclasses.replace(job, job_id=""), witnesses and dataclasses.replace(witnesses, job_id="")
             if same not in self._running:
-                from lm_eval_codemind.harness.journal import submit
+                from lm_eval_codemind.harness.jobs import executed
 
-                self._running[same] = submit(job)
-            answer.pending = self._running[same]
+                self._running[same] = executed(job, witnesses)
+            answer.pending, answer.further = self._running[same]
         return answer
 
 

@@ -179,6 +179,10 @@ class Kind(abc.ABC):
         """Return the problem with other tests, which may use what the old ones import."""
         return dataclasses.replace(problem, tests=tests)
 
+    def witness_suite(self, problem: Problem) -> Problem | None:
+        """Return the problem with its witnesses as its tests; None if it has none."""
+        return None
+
     # -- inputs and outputs
 
     def masked_input(self, problem: Problem) -> str | None:
@@ -234,6 +238,9 @@ class ScriptKind(Kind):
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         """Return the job that runs all cases of a problem."""
         return self._job(problem, code, [(case.input, case.output) for case in problem.cases], limits)
+
+    def witness_suite(self, problem: Problem) -> Problem | None:
+        return dataclasses.replace(problem, cases=problem.witnesses) if problem.witnesses else None
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         """Return the job that runs a program on an input."""

@@ -30,7 +30,10 @@ _NESTED = {
     "complexity": _COMPLEXITY,
     "transformed_complexity": _COMPLEXITY,
 }
-_FEATURES = Features({field.name: _NESTED.get(field.name, _TEXT) for field in fields(Problem)})
+# Witnesses come with the package.
+_FEATURES = Features(
+    {field.name: _NESTED.get(field.name, _TEXT) for field in fields(Problem) if field.name != "witnesses"}
+)
 
 
 def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
@@ -81,7 +84,8 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
     for name, problems in benchmarks.items():
         file = directory / name / f"{SPLIT}.parquet"
         file.parent.mkdir(parents=True, exist_ok=True)
-        Dataset.from_list([problem.to_row() for problem in problems], features=_FEATURES).to_parquet(file)
+        rows = [{name: problem.to_row()[name] for name in _FEATURES} for problem in problems]
+        Dataset.from_list(rows, features=_FEATURES).to_parquet(file)
         files.append(file)
         described.append(
             {

@@ -203,16 +203,13 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other) or (one != one and other != other)
 
 
-def _comparable(answers: Iterable[Answer]) -> list[tuple[str | None, dict[str, Any], dict[str, Any] | None]]:
+def _comparable(answers: Iterable[Answer]) -> list[tuple[Any, ...]]:
     """Return answers without the fields that differ between executions of the same code."""
-    return [
-        (
-            answer.text,
-            answer.details,
-            answer.outcome and {name: value for name, value in answer.outcome.items() if name not in _INCIDENTAL},
-        )
-        for answer in answers
-    ]
+
+    def lasting(outcome: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        return None if outcome is None else {name: value for name, value in outcome.items() if name not in _INCIDENTAL}
+
+    return [(one.text, one.details, lasting(one.outcome), lasting(one.witnesses)) for one in answers]
 
 
 def _circumstances(

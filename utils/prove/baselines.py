@@ -26,7 +26,8 @@ from line_rules import RULES, chance, has_unused_name, named
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.execution.trace import written
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.problems import TEST_CASES, Problem, shown_cases
 from lm_eval_codemind.statistics import mean
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from runtime_questions import last_literal_of
@@ -131,6 +132,15 @@ def _of_runtime(documents: Sequence[Document], constants: dict[str, Policy]) -> 
         "surface features": _surface(documents),
         **{name: lambda document, rule=rule: following(document)[rule] for rule, name in rules.items()},
         "reachable by name": _reachable,
+    }
+
+
+def _of_translation(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    outputs = Counter(load_problem(one["benchmark"], one["problem_id"]).output or "" for one in documents)
+    frequent = outputs.most_common(1)[0][0]
+    return {
+        "the shown output": shown_output,
+        "the most frequent output": lambda document: printing(frequent, document["target_language"]),
     }
 
 
@@ -239,8 +249,20 @@ def shown_value(document: Document) -> str:
 def shown_output(document: Document) -> str:
     """Return a script that prints the output of the first test in the prompt; an empty output without a test."""
     _, _, test = document["test"].partition("\nOutput:\n")
-    output = test.partition("\n\nInput:\n")[0]
-    if document["target_language"] == "python":
+    return printing(test.partition("\n\nInput:\n")[0], document["target_language"])
+
+
+def shown_only(document: Document) -> str:
+    """Return a program that knows what the test in the prompt shows, and nothing else."""
+    problem = load_problem(document["benchmark"], document["problem_id"])
+    if document["kind"] == "script":
+        return get_language(document["language"]).kind("script").lookup(shown_cases(problem.cases, TEST_CASES)) or ""
+    return constant_body(document, problem.output or "None")
+
+
+def printing(output: str, language: str) -> str:
+    """Return a program in Python or Java that prints a text for every input."""
+    if language == "python":
         return f"print({output!r})"
     printed = f"System.out.println({json.dumps(output)});"
     return f"public class Main {{\n    public static void main(String[] args) {{\n        {printed}\n    }}\n}}"
@@ -506,8 +528,11 @@ _POLICIES: dict[str, Callable[[Sequence[Document], dict[str, Policy]], dict[str,
     "input": _of_input,
     "cruxeval_input": _of_cruxeval_input,
     "sr": _of_sr,
-    "dsr": lambda documents, constants: {"the program unchanged": lambda document: document["transformed"]},
-    "translation": lambda documents, constants: {"the shown output": shown_output},
+    "dsr": lambda documents, constants: {
+        "the program unchanged": lambda document: document["transformed"],
+        "the shown output": shown_only,
+    },
+    "translation": _of_translation,
     "repair": lambda documents, constants: {"the program unchanged": lambda document: document["buggy"], **flips()},
     "verdict": _of_verdict,
     "locate": _of_locate,

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import lzma
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ def save(name: str, records: Mapping[str, Any], levels: int = 1, folder: Path | 
         folder: The folder of a study; that of the facts by default.
     """
     file = (folder or shipped.FOLDER) / name
-    if name.endswith(".gz"):
-        text = json.dumps(records, ensure_ascii=False, separators=(",", ":"))
-        content = gzip.compress(text.encode("utf-8"), mtime=0)
+    if name.endswith((".gz", ".xz")):
+        text = json.dumps(records, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        content = gzip.compress(text, mtime=0) if name.endswith(".gz") else lzma.compress(text, preset=9)
     else:
         content = f"{one_a_line(records, ' ' * (levels - 1), levels)}\n".encode()
     file.write_bytes(content)

@@ -31,6 +31,7 @@ class SemanticsReasoning(Family):
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = ("transform_seed",)
     executes = True
+    uses_witnesses: ClassVar[bool] = True
     filters = ("extract-code",)
     metric = "r_dsr"
     verdict = "pass@1"
@@ -116,7 +117,7 @@ class SemanticsReasoning(Family):
         return answer
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        passed, lines = answer.passed, answer.details.get("loc", 0)
+        lines = answer.details.get("loc", 0)
         loc, transformed = question["loc"], question["loc_transformed"]
         likeness = 0.0
         if answer.text is not None:
@@ -124,13 +125,18 @@ class SemanticsReasoning(Family):
             normal = get_language(problem.language).normal_form
             original = kind_of(problem).extract_target(problem.code, problem)
             likeness = similarity(normal(answer.text), normal(original))
-        return {
-            "r_dsr": s_dsr(passed, loc, transformed, lines),
-            "pass@1": float(passed),
-            "shorter": float(shorter(passed, transformed, lines)),
+        scores = {
+            "r_dsr": s_dsr(answer.passed, loc, transformed, lines),
+            "pass@1": float(answer.passed),
+            "shorter": float(shorter(answer.passed, transformed, lines)),
             "similarity": likeness,
             "code_found": float(answer.text is not None),
         }
+        if self.uses_witnesses:
+            scores["r_dsr_suite"] = s_dsr(answer.passed_suite, loc, transformed, lines)
+            scores["pass@1_suite"] = float(answer.passed_suite)
+            scores["witnessed"] = float(bool(problem_of(question).witnesses))
+        return scores
 
 
 def _shown_test(problem: Problem) -> str:

@@ -10,6 +10,7 @@ class SemanticsView(View):
     """DSR: C, C+ and the answer with their lines, the outcome, and the rules that made C+."""
 
     scores = ("S_DSR", "pass")
+    reported = ("r_dsr", "r_dsr_suite")
     programs = {"C": ("complexity", "code"), "C+": ("transformed_complexity", "transformed")}
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
@@ -25,6 +26,8 @@ class SemanticsView(View):
             return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
         if answer.text is None:
             return "no code"
+        if answer.passed_suite:
+            return "fails a witness"
         return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
 
     def content(self, sample: Sample) -> list[Part]:

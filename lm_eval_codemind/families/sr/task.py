@@ -114,7 +114,11 @@ class SpecificationReasoning(Family):
         return kind_of(problem).suite_job(problem, answer.program, limits=limits)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"pass@1": float(answer.passed), "code_found": float(answer.text is not None)}
+        scores = {"pass@1": float(answer.passed), "code_found": float(answer.text is not None)}
+        if self.uses_witnesses and question.key.setting != MISLEADING:
+            scores["pass@1_suite"] = float(answer.passed_suite)
+            scores["witnessed"] = float(bool(problem_of(question).witnesses))
+        return scores
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document.
@@ -122,6 +126,7 @@ class SpecificationReasoning(Family):
         ``r_sr`` and ``s_sr`` are properties of pairs: their values are records, which the aggregations below pair.
         ``s_sr_unstated`` is None where the suite is fair. ``pass@1_SETTING`` is None in documents of the other setting,
         and ``pass@1_no_test_fair`` also where the suite is not fair. Documents with a misleading test have no pair.
+        Names that end with ``_suite`` leave the witnesses out.
         """
         if question.key.setting == MISLEADING:
             return {**pass_at_k, **means}
@@ -130,6 +135,12 @@ class SpecificationReasoning(Family):
         metrics: dict[str, Any] = {"r_sr": record, "s_sr": record}
         for setting in (NO_TEST, WITH_TEST):
             metrics[f"pass@1_{setting}"] = share if setting == own else None
+        if "pass@1_suite" in means:
+            by_suite = means["pass@1_suite"]
+            metrics |= {f"{name}_suite": {**record, "passed": by_suite} for name in ("r_sr", "s_sr")}
+            for setting in (NO_TEST, WITH_TEST):
+                metrics[f"pass@1_{setting}_suite"] = by_suite if setting == own else None
+            metrics["witnessed"] = means["witnessed"]
         if "suite" in question.fields:
             fair = question["suite"] == FAIR
             metrics["s_sr_unstated"] = None if fair else record

@@ -18,7 +18,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.sr import score as scores
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.families.sr.task import MISLEADING, NO_TEST, SpecificationReasoning
-from lm_eval_codemind.family import Variant, problem_of
+from lm_eval_codemind.family import Variant, problem_of, witness_job_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
@@ -50,6 +50,7 @@ class Translation(SpecificationReasoning):
     )
     templates = Path(__file__).with_name("templates")
     options = ()
+    uses_witnesses = True
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a proven output, one program each, whose output has a line at all.
@@ -81,7 +82,8 @@ class Translation(SpecificationReasoning):
             return
         target = self.answered_in(problem)
         known = _counterpart(problem) if setting != MISLEADING else None
-        answer = known.code if known else get_language(target).kind(problem.kind).lookup(suite)
+        every = suite if setting == MISLEADING else (*suite, *problem.witnesses)
+        answer = known.code if known else get_language(target).kind(problem.kind).lookup(every)
         fields = {"target_language": target, "test": examples, "answer": answer or ""}
         yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
@@ -138,6 +140,11 @@ class Translation(SpecificationReasoning):
         suite = dataclasses.replace(problem, cases=_suite(problem, question.key.setting))
         return _target_kind(question).suite_job(suite, answer.program, limits=limits_of(problem))
 
+    def witness_job(self, answer: Answer, question: Question) -> Job | None:
+        if question.key.setting == MISLEADING or answer.program is None:
+            return None
+        return witness_job_of(problem_of(question), _target_kind(question), answer.program)
+
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         why = cause(answer)
         return {**super().score(question, answer), **{name: float(name == why) for name in CAUSES}}
@@ -156,7 +163,7 @@ def cause(answer: Answer) -> str:
     A program that breaks off does not compile. What a program dies of besides its time, its memory included, is a
     runtime error.
     """
-    outcome = answer.outcome
+    outcome = answer.decisive
     if outcome is None or outcome.get("status") == "passed":
         return ""
     status = outcome.get("status")

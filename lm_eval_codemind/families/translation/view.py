@@ -16,7 +16,7 @@ from lm_eval_codemind.statistics import Estimate, mean
 class TranslationView(SpecificationView):
     """Original, test, both translations and what differs between them."""
 
-    reported = ("pass@1_no_test", "pass@1_with_test")
+    reported = ("pass@1_no_test", "pass@1_with_test", "pass@1_no_test_suite", "pass@1_with_test_suite")
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric == "gained":

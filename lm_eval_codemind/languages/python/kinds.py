@@ -105,6 +105,11 @@ class Function(PythonKind):
             job_id=problem.problem_id,
         )
 
+    def witness_suite(self, problem: Problem) -> Problem | None:
+        from lm_eval_codemind.languages.python.witnesses import function_suite
+
+        return dataclasses.replace(problem, tests=function_suite(problem.witnesses)) if problem.witnesses else None
+
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_definition
 
@@ -166,6 +171,11 @@ class Method(PythonKind):
             limits=limits,
             job_id=problem.problem_id,
         )
+
+    def witness_suite(self, problem: Problem) -> Problem | None:
+        from lm_eval_codemind.languages.python.witnesses import method_suite
+
+        return dataclasses.replace(problem, tests=method_suite(problem.witnesses)) if problem.witnesses else None
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import MethodCode, extract_method

@@ -138,20 +138,23 @@ def info(out: Path | None) -> None:
 @click.option("--workers", default=1, show_default=True, help="Programs at a time. Each runs under three hash seeds.")
 @click.option(
     "--only",
-    type=click.Choice(["labels", "transformations", "suites"]),
-    help="Verify only the labels, the transformed programs, or the recorded steps of the suites.",
+    type=click.Choice(["labels", "transformations", "suites", "witnesses"]),
+    help="Verify only the labels, the transformed programs, the recorded steps of the suites, or the witnesses.",
 )
 def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int, only: str | None) -> None:
     """Execute every program and compare it with its label.
 
     Each C+ is compared with the program itself.
 
-    The steps that the suites take are recorded again, and must be those of this release.
+    The steps that the suites take are recorded again, and must be those of this release. The programs run on their
+    witnesses again.
 
     The exit status is 1 if anything differs.
     """
     from lm_eval_codemind.workshop.proof.suites import BENCHMARKS, verify_lists
     from lm_eval_codemind.workshop.proof.verify import verifiable, verify_benchmark, verify_transformations
+    from lm_eval_codemind.workshop.proof.witnesses import BENCHMARKS as WITNESSED
+    from lm_eval_codemind.workshop.proof.witnesses import verify_witnesses
 
     source = _open(upstream, out or data_directory())
     differences = 0
@@ -176,6 +179,12 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
     for name in [name for name in BENCHMARKS if name in names and only in (None, "suites")]:
         count, differing = verify_lists(name)
         click.echo(f"{name}: {count} suites recorded, {len(differing)} differ {' '.join(differing)}".rstrip())
+        differences += len(differing)
+    for name in [name for name in WITNESSED if name in names and only in (None, "witnesses")]:
+        count, differing = verify_witnesses(name, workers)
+        click.echo(
+            f"{name}: {count} witnesses executed, {len(differing)} programs differ {' '.join(differing)}".rstrip()
+        )
         differences += len(differing)
     if differences:
         raise SystemExit(1)

@@ -56,9 +56,12 @@ class SingleThreadedMap:
         with ThreadPoolExecutor(2 * self._sandbox.workers) as pool:
             yield from pool.map(one, items)
 
-    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in their order. Only functions that :meth:`map` runs may call it."""
-        futures = [self._sandbox.submit(job) for job in jobs]
+    def run(self, jobs: Iterable[Job], sandbox: Sandbox | None = None) -> list[Outcome]:
+        """Return the outcomes of jobs, in their order. Only functions that :meth:`map` runs may call it.
+
+        Another sandbox may run them instead of this one's.
+        """
+        futures = [(sandbox or self._sandbox).submit(job) for job in jobs]
         self._turn.release()
         try:
             return [future.result() for future in futures]

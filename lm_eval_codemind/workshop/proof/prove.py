@@ -199,16 +199,21 @@ def _prove_each(
         yield problem.problem_id, proof
 
 
+def prelude_of(circumstance: Circumstance) -> str:
+    """Return the statements that make the circumstances of an execution, but for the hash seed."""
+    prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
+    if circumstance.addition:
+        prelude += ADDITIONS[circumstance.addition] + USE_ADDITION
+    return prelude
+
+
 def _results(futures: Sequence[Future[Outcome]]) -> list[Outcome]:
     return [future.result() for future in futures]
 
 
 def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
     """Return the jobs for one circumstance: one job, or for a script one job per input."""
-    execution = kind_of(problem).execution(problem)
-    prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
-    if circumstance.addition:
-        prelude += ADDITIONS[circumstance.addition] + USE_ADDITION
+    execution, prelude = kind_of(problem).execution(problem), prelude_of(circumstance)
     if execution.expression is None:
         # A job with several cases ends at the first one that fails.
         stdins = [problem.input, *(case.input for case in problem.cases)]

@@ -21,12 +21,12 @@ def verify_lists(benchmark: str) -> tuple[int, list[str]]:
     differing = [
         name
         for name, suite in ((name, lists.digest(job)) for name, job in jobs.items())
-        if _differ(made.get(suite), packaged.get(suite))
+        if differ(made.get(suite), packaged.get(suite))
     ]
     return len(jobs) - len(reasons), differing
 
 
-def _differ(*texts: str | None) -> bool:
+def differ(*texts: str | None) -> bool:
     """Whether two lists differ. Answers do not count if one has none, such as the time, or on another Python."""
     first, second = (json.loads(text or "{}") for text in texts)
     if sys.version_info[:2] != _PYTHON or "" in (first.get("answers"), second.get("answers")):

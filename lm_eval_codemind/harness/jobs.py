@@ -1,0 +1,91 @@
+"""The execution of an answer: on the suite and, if it passes, on the witnesses."""
+
+import dataclasses
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from lm_eval_codemind.harness import journal
+from lm_eval_codemind.sandbox.job import Job, Outcome, Status
+
+Result = TypeVar("Result")
+
+
+def executed(suite: Job, witnesses: Job | None) -> tuple[Future[Outcome], Future[Outcome | None] | None]:
+    """Return the outcome of a suite, and that of the witnesses, which is None if the suite does not pass.
+
+    Args:
+        suite: The job that runs the suite.
+        witnesses: The job that runs the same program on the witnesses; None if there are none.
+    """
+    if witnesses is None:
+        return journal.submit(suite), None
+    if suite.cases:
+        # One after the other, so that a program is compiled once.
+        count = len(suite.cases)
+        both = journal.submit(dataclasses.replace(suite, cases=(*suite.cases, *witnesses.cases)))
+        return _then(both, lambda outcome: _of_suite(outcome, count)), _then(
+            both, lambda outcome: _of_witnesses(outcome, count, witnesses)
+        )
+    first, result = journal.submit(suite), Future[Outcome | None]()
+
+    def go_on(outcome: Outcome) -> None:
+        if outcome.passed:
+            _pass_on(journal.submit(witnesses), result, lambda further: further)
+        else:
+            result.set_result(None)
+
+    _pass_on(first, result, go_on, final=False)
+    return first, result
+
+
+def _of_suite(outcome: Outcome, count: int) -> Outcome:
+    """Return the outcome of the first cases of a job."""
+    if len(outcome.observations) <= count and not outcome.passed:
+        return outcome
+    return dataclasses.replace(
+        outcome,
+        status=Status.PASSED,
+        failed_test="",
+        exception_type="",
+        exception_message="",
+        observations=outcome.observations[:count],
+        tests_run=count,
+    )
+
+
+def _of_witnesses(outcome: Outcome, count: int, job: Job) -> Outcome | None:
+    """Return the outcome of the other cases of a job, with the input that fails; None if they did not run."""
+    seen = outcome.observations[count:]
+    if not seen and not outcome.passed:
+        return None
+    failed = ""
+    if not outcome.passed:
+        case = job.cases[len(seen) - 1]
+        failed = f"input {case.stdin!r} must print {case.stdout!r}"
+    return dataclasses.replace(
+        outcome, failed_test=failed, observations=seen, tests_run=max(0, outcome.tests_run - count)
+    )
+
+
+def _then(first: Future[Outcome], change: Callable[[Outcome], Result]) -> Future[Result]:
+    result = Future[Result]()
+    _pass_on(first, result, change)
+    return result
+
+
+def _pass_on(
+    first: Future[Outcome], result: Future[Result], change: Callable[[Outcome], Result | None], final: bool = True
+) -> None:
+    """Give a future the changed result of another one when that is done; unless final, only its exception."""
+
+    def finish(done: Future[Outcome]) -> None:
+        try:
+            changed = change(done.result())
+        except BaseException as error:  # whoever waits for the future gets it
+            result.set_exception(error)
+        else:
+            if final:
+                result.set_result(changed)  # type: ignore[arg-type]
+
+    first.add_done_callback(finish)

@@ -1,0 +1,219 @@
+"""What programs do on further inputs, and the proof of witnesses: the same under all circumstances."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from importlib.resources import files
+from typing import Protocol
+
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python.names import imported_modules
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, SeededPool, SharedPool, lists
+from lm_eval_codemind.workshop.proof.observing import NOTHING, RAISED, VALUE
+from lm_eval_codemind.workshop.proof.prove import CIRCUMSTANCES, prelude_of
+from lm_eval_codemind.workshop.proof.suites import differ
+
+BENCHMARKS = (
+    *("humaneval", "cruxeval", "classeval", "avatar", "avatar_java", "codenet_python", "codenet_java"),
+    *("sample", "sample_java"),
+)
+"""The benchmarks with witnesses. A benchmark in Java comes after its counterpart in Python."""
+LONGEST = 1_000
+"""The longest output of a witness, in characters."""
+SECONDS = 0.5
+"""The processor time of a run on a witness."""
+RAISES = "raise "
+"""What the output of a witness begins with, if the program raises an exception."""
+
+_LIMITS_OF_SCRIPT = Limits(cpu_seconds=2, wall_seconds=20)
+_LIMITS = Limits(cpu_seconds=5, wall_seconds=10)
+# A program that names one of them runs under another clock, too.
+_CLOCKS = ("time", "date")
+_BY_CHANCE = "import random\nrandom.seed()\n"
+
+
+class Executor(Protocol):
+    """Runs jobs: a sandbox, or what lets other work go on meanwhile."""
+
+    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Return the outcomes of jobs, in their order."""
+        ...
+
+
+def observe(
+    sandbox: Executor,
+    problem: Problem,
+    programs: Sequence[str],
+    inputs: Sequence[str],
+    before: str = "",
+    seconds: float = SECONDS,
+) -> list[list[str]]:
+    """Return what programs in Python do on inputs, as :mod:`.observing` writes it: a row for each program.
+
+    A program that ends the process is found by halves, and observed as nothing. So are the inputs on which the
+    problem's own program does so.
+
+    Args:
+        sandbox: Runs the programs.
+        problem: Says what kind of programs and inputs these are.
+        programs: Their sources.
+        inputs: In the form of ``problem.input``.
+        before: Statements that run once, before all programs.
+        seconds: Processor time of a run. A program that exceeds it is not run again.
+    """
+    outcome = sandbox.run([_job(problem, programs, inputs, before, seconds)])[0]
+    if outcome.passed and outcome.observations[0].literal is not None:
+        rows: list[list[str]] = ast.literal_eval(outcome.observations[0].literal)
+        return rows
+    if not inputs:
+        return [[] for _ in programs]
+    if len(programs) > 1:
+        half = len(programs) // 2
+        parts = [
+            observe(sandbox, problem, part, inputs, before, seconds) for part in (programs[:half], programs[half:])
+        ]
+        return [row for part in parts for row in part]
+    if len(inputs) == 1 or programs[0] != problem.code:
+        return [[NOTHING] * len(inputs)]
+    half = len(inputs) // 2
+    parts = [observe(sandbox, problem, programs, part, before, seconds) for part in (inputs[:half], inputs[half:])]
+    return [[*parts[0][0], *parts[1][0]]]
+
+
+def proven(sandboxes: Mapping[int, Executor], problem: Problem, inputs: Sequence[str]) -> list[Case]:
+    """Return those of the inputs, with their outputs, on which C does the same under all circumstances.
+
+    Args:
+        sandboxes: One for each hash seed of the circumstances.
+        problem: Has the program C.
+        inputs: In the form of ``problem.input``.
+    """
+    columns: list[list[str]] = []
+    kind = kind_of(problem)
+    clock = any(name in f"{problem.code}{problem.input}" for name in _CLOCKS)
+    for turn, circumstance in enumerate(CIRCUMSTANCES):
+        # What one input leaves behind must not matter for another one.
+        ordered = list(inputs) if turn % 2 == 0 else list(inputs)[::-1]
+        before = prelude_of(circumstance) if clock else _BY_CHANCE
+        (row,) = observe(sandboxes[circumstance.hash_seed], problem, [problem.code], ordered, before)
+        columns.append(row if turn % 2 == 0 else row[::-1])
+    cases = []
+    for text, observed in zip(inputs, zip(*columns, strict=True), strict=True):
+        output = output_of(observed[0], kind.printed)
+        if len(set(observed)) == 1 and output is not None:
+            cases.append(Case(text, output))
+    return cases
+
+
+def agreed(sandbox: Executor, problem: Problem, cases: Sequence[Case]) -> list[Case]:
+    """Return those of the witnesses on which C+ does the same; all of them if there is none."""
+    if not problem.transformed or not cases:
+        return list(cases)
+    (row,) = observe(sandbox, problem, [problem.transformed], [case.input for case in cases])
+    outputs = [output_of(seen, kind_of(problem).printed) for seen in row]
+    return [case for case, output in zip(cases, outputs, strict=True) if case.output == output]
+
+
+def printed(pool: SharedPool | SeededPool, problem: Problem, inputs: Sequence[str]) -> list[str | None]:
+    """Return what a script of any language prints for each input; None where it fails."""
+    outputs: list[str | None] = []
+    while len(outputs) < len(inputs):
+        shown = dataclasses.replace(problem, cases=tuple(Case(text, "") for text in inputs[len(outputs) :]))
+        job = kind_of(problem).suite_job(shown, problem.code, limits=_LIMITS_OF_SCRIPT)
+        job = dataclasses.replace(job, cases=tuple(ScriptCase(case.stdin) for case in job.cases))
+        # A job ends at the first input that fails.
+        observations = pool.submit(job).result().observations
+        outputs += [one.stdout if one.status == "passed" else None for one in observations] or [None]
+    return outputs
+
+
+def witness_jobs(problems: Iterable[Problem]) -> dict[str, Job]:
+    """Return the jobs that run problems' own programs against their witnesses, by problem, where these have a list."""
+    suites = ((problem, kind_of(problem).witness_suite(problem)) for problem in problems)
+    return {
+        f"{problem.benchmark}/{problem.problem_id}": kind_of(problem).suite_job(suite, problem.code)
+        for problem, suite in suites
+        if suite is not None and suite.tests.strip() and not kind_of(problem).printed
+    }
+
+
+def verify_witnesses(name: str, workers: int = 1) -> tuple[int, list[str]]:
+    """Execute a benchmark's programs on its witnesses again, and record the steps of their suites.
+
+    Returns:
+        The number of witnesses, and the names of the problems of which anything differs.
+    """
+    problems = [problem for problem in load_benchmark(name) if problem.witnesses]
+    with ExitStack() as stack, ThreadPoolExecutor(2 * workers) as pool:
+        if get_benchmark(name).language == "python":
+            sandboxes = seeded(stack, workers)
+            sandbox = stack.enter_context(Sandbox(workers))
+
+            def prove(one: Problem) -> list[Case]:
+                return agreed(sandbox, one, proven(sandboxes, one, [case.input for case in one.witnesses]))
+
+            again = pool.map(prove, problems)
+            same = [tuple(cases) == problem.witnesses for problem, cases in zip(problems, again, strict=True)]
+        else:
+            pools = [stack.enter_context(SeededPool(seed)) for seed in (0, 1)]
+            outputs = [[case.output for case in problem.witnesses] for problem in problems]
+            inputs = [[case.input for case in problem.witnesses] for problem in problems]
+            runs = [list(pool.map(printed, [one] * len(problems), problems, inputs)) for one in pools]
+            same = [all(run[place] == output for run in runs) for place, output in enumerate(outputs)]
+        jobs = witness_jobs(problems)
+        made = lists.record(stack.enter_context(Sandbox(workers)), jobs)[0]
+    known = lists.known()
+    differing = [problem.problem_id for problem, good in zip(problems, same, strict=True) if not good]
+    differing += [
+        each
+        for each, one in ((each, lists.digest(job)) for each, job in jobs.items())
+        if differ(made.get(one), known.get(one))
+    ]
+    return sum(len(problem.witnesses) for problem in problems), differing
+
+
+def seeded(stack: ExitStack, workers: int) -> dict[int, Sandbox]:
+    """Return a sandbox for each hash seed of the circumstances, which the stack closes."""
+    seeds = sorted({circumstance.hash_seed for circumstance in CIRCUMSTANCES})
+    return {seed: stack.enter_context(Sandbox(workers, hash_seed=seed)) for seed in seeds}
+
+
+def output_of(observation: str, printed: bool) -> str | None:
+    """Return the output of a witness; None if an observation is no output.
+
+    A script that fails has none, and nor has an exception that Python does not have itself.
+    """
+    if observation.startswith(VALUE) and (observation[1:].strip() or not printed):
+        return observation[1:]
+    exception = getattr(builtins, observation[1:], None) if observation.startswith(RAISED) and not printed else None
+    ordinary = isinstance(exception, type) and issubclass(exception, Exception)
+    return f"{RAISES}{observation[1:]}" if ordinary else None
+
+
+def _imported(program: str) -> frozenset[str]:
+    try:
+        return imported_modules(program)
+    except SyntaxError:
+        return frozenset()
+
+
+def _job(problem: Problem, programs: Sequence[str], inputs: Sequence[str], before: str, seconds: float) -> Job:
+    kind, runs = kind_of(problem), []
+    for text in inputs:
+        execution = kind.execution(problem, code="", input=text)
+        prepare = execution.module if execution.expression is not None else ""
+        runs.append({"stdin": execution.stdin, "before": prepare, "expression": (execution.expression or "").strip()})
+    source = (files(__package__) / "observing.py").read_text(encoding="utf-8")
+    # The sandbox imports ahead what sources import.
+    names = {name for program in (*programs[:2], before) for name in _imported(program)} - {"__future__"}
+    ahead = "if False:\n    pass\n" + "".join(f"    import {name}\n" for name in sorted(names))
+    arguments = f"{list(programs)!r}, {runs!r}, {kind.printed}, {seconds}, {LONGEST}, {before!r}"
+    return Job.evaluate(f"{source}\n{ahead}", [f"observe({arguments})"], limits=_LIMITS, job_id=problem.problem_id)

@@ -1,0 +1,423 @@
+"""Choose witnesses, prove them, and measure what they miss.
+
+    python utils/prove/make_witnesses.py make [--benchmark NAME ...]
+    python utils/prove/make_witnesses.py measure [--benchmark NAME ...] [--seed N]
+
+``make`` writes ``facts/witnesses/NAME.json.xz`` and the steps of their suites, ``witness_steps.xz``, from built data.
+It takes inputs of the published types, proves what the problem's own program does on them, and chooses those that tell
+it from mutants. ``measure`` makes other mutants, of which no witness was chosen, and counts those that pass. It reads
+what ``make`` wrote. ``codemind data verify --only witnesses`` proves all outputs again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from math import isclose
+from random import Random
+from typing import Any
+
+import click
+from tqdm import tqdm
+
+from lm_eval_codemind.data import load_benchmark, load_side
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.facts.witnesses import FILES, STEPS, record_of, with_witnesses
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, SeededPool, lists
+from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
+from lm_eval_codemind.workshop.proof.observing import NOTHING, VALUE
+from lm_eval_codemind.workshop.proof.witnesses import (
+    BENCHMARKS,
+    RAISES,
+    Executor,
+    agreed,
+    observe,
+    output_of,
+    printed,
+    proven,
+    seeded,
+    witness_jobs,
+)
+from mutants import double_mutants, in_choice, mutants
+from ship import save
+from witness_inputs import candidates, scripts
+
+# Witnesses of a problem: at most so many, and, as far as there are inputs, at least so many.
+_MOST, _FEWEST = 20, 12
+# Each case of a script is a process of its own.
+_MOST_PRINTED, _FEWEST_PRINTED = 8, 4
+# A mutant counts as told from the program when so many witnesses tell it.
+_TIMES = 3
+_MUTANTS, _DOUBLES = 30, 12
+# For mutants that are not told often enough, inputs are drawn again, and so many of those that tell one are added.
+_ROUNDS, _MORE = 4, 20
+FEW = 3
+_DECIMALS = re.compile(r"-?\d+\.(\d+)(e[-+]?\d+)?")
+_INTEGERS = re.compile(r"(?<![\d.])-?\d+(?![\d.])")
+# Processor time of a run. What a program does on a witness it does soon; mutants may not end.
+_SECONDS = 0.05
+_LIMITS = Limits(cpu_seconds=2, wall_seconds=10)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The witnesses of a problem, and the mutants that were tried on them: how many, and how many are told."""
+
+    witnesses: list[Case]
+    mutants: int = 0
+    told: int = 0
+
+
+def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Executor], loose: bool) -> Choice:
+    """Return the witnesses of a problem in Python, the most telling first."""
+    programs = [*_mutants(problem), *_baselines(problem)]
+    cases: list[Case] = []
+    told_by: list[list[int]] = [[] for _ in programs]
+    tried: set[str] = set()
+    for turn in range(_ROUNDS):
+        needy = [number for number, places in enumerate(told_by) if len(places) < _TIMES]
+        inputs = [text for text in candidates(problem, -turn, loose) if text not in tried]
+        tried.update(inputs)
+        if turn:
+            inputs = _telling_inputs(problem, sandbox, [programs[number] for number in needy], inputs)
+        if not inputs:
+            break
+        (row,) = observe(sandbox, problem, [problem.code], inputs, seconds=_SECONDS)
+        observed = [text for text, seen in zip(inputs, row, strict=True) if not seen.startswith(NOTHING)]
+        more = proven(seeded, problem, observed)
+        more = [case for case in more if not kind_of(problem).printed or _portable(case, problem)]
+        rows = observe(sandbox, problem, programs, [case.input for case in more], seconds=_SECONDS)
+        for places, seen in zip(told_by, rows, strict=True):
+            places += [len(cases) + place for place in _telling(seen, more, problem)]
+        cases += more
+    printed = kind_of(problem).printed
+    chosen = _greedy(cases, told_by, _MOST_PRINTED if printed else _MOST)
+    chosen = _filled(cases, chosen, _FEWEST_PRINTED if printed else _FEWEST)
+    told = sum(not set(chosen).isdisjoint(one) for one in told_by)
+    return Choice(agreed(sandbox, problem, [cases[place] for place in chosen]), len(programs), told)
+
+
+def _telling_inputs(
+    problem: Problem, sandbox: SingleThreadedMap, programs: Sequence[str], inputs: Sequence[str]
+) -> list[str]:
+    """Return a few of the inputs on which one of the programs differs from the problem's own."""
+    own, *rows = observe(sandbox, problem, [problem.code, *programs], inputs, seconds=_SECONDS)
+    telling = [
+        place
+        for place, seen in enumerate(own)
+        if not seen.startswith(NOTHING)
+        and any(row[place] != seen and not row[place].startswith(NOTHING) for row in rows)
+    ]
+    return [inputs[place] for place in telling[:_MORE]]
+
+
+def _mutants(problem: Problem) -> list[str]:
+    focus = problem.entry_point if problem.kind == "method" else ""
+    rng = Random(f"choice:{problem.problem_id}")
+    single = [text for text in mutants(problem.code, focus) if in_choice(text)]
+    double = [text for text in double_mutants(problem.code, rng, 2 * _DOUBLES, focus) if in_choice(text)]
+    return [*rng.sample(single, min(len(single), _MUTANTS)), *double[:_DOUBLES]]
+
+
+def _baselines(problem: Problem) -> list[str]:
+    """Return the programs that know the shown output only."""
+    if problem.kind == "function":
+        return [f"def {problem.entry_point}(*args, **kwargs):\n    return {problem.output}"]
+    return [f"print({problem.output!r}, end='')"] if problem.kind == "script" else []
+
+
+def _telling(row: Sequence[str], cases: Sequence[Case], problem: Problem) -> list[int]:
+    """Return the places of the cases on which a program differs. A run without an observation tells nothing."""
+    return [
+        place
+        for place, (seen, case) in enumerate(zip(row, cases, strict=False))
+        if not seen.startswith(NOTHING) and differs(seen, case.output, kind_of(problem).printed)
+    ]
+
+
+def differs(observation: str, expected: str, printed: bool) -> bool:
+    """Whether what a program does is wrong by the suite of the witnesses."""
+    if printed:
+        seen = output_of(observation, printed)
+        return seen is None or [line.rstrip() for line in seen.rstrip().split("\n")] != [
+            line.rstrip() for line in expected.rstrip().split("\n")
+        ]
+    if expected.startswith(RAISES) or not observation.startswith(VALUE):
+        return output_of(observation, printed) != expected
+    if observation[1:] == expected:
+        return False
+    return not _equal(_value(observation[1:]), _value(expected))
+
+
+def _value(text: str) -> Any:
+    # ``frozenset`` is the only call in a value.
+    return eval(text, {"__builtins__": {}, "frozenset": frozenset, "set": set})
+
+
+def _equal(value: Any, expected: Any) -> bool:
+    if isinstance(expected, float) and isinstance(value, (int, float)):
+        return isclose(value, expected, rel_tol=1e-7, abs_tol=1e-6)
+    if isinstance(expected, (list, tuple)) and type(value) is type(expected):
+        return len(value) == len(expected) and all(map(_equal, value, expected))
+    return bool(value == expected)
+
+
+def _portable(case: Case, problem: Problem) -> bool:
+    """Whether other languages print the same: no number beyond 32 bits, no more decimals than the suite has."""
+    known = " ".join(each.output for each in problem.cases)
+    decimals = {len(digits) for digits, _ in _DECIMALS.findall(known)}
+    widest = max([2**31 - 1, *(abs(int(one)) for one in _INTEGERS.findall(known) if len(one) < 300)])
+    small = all(len(one) < 300 and abs(int(one)) <= widest for one in _INTEGERS.findall(case.output))
+    return small and all(
+        not power and (len(digits) in decimals or len(digits) <= 3) for digits, power in _DECIMALS.findall(case.output)
+    )
+
+
+def _greedy(cases: Sequence[Case], told_by: Sequence[Sequence[int]], most: int) -> list[int]:
+    """Return the places of cases that tell each mutant several times, as far as there are so many."""
+    left = [_TIMES if places else 0 for places in told_by]
+    tells: list[list[int]] = [[] for _ in cases]
+    for number, places in enumerate(told_by):
+        for place in places:
+            tells[place].append(number)
+    chosen: list[int] = []
+    while cases and len(chosen) < most:
+        # A mutant that no witness tells yet counts most.
+        gains = [sum((0, 1, 3, 9)[left[number]] for number in tells[place]) for place in range(len(cases))]
+        for place in chosen:
+            gains[place] = 0
+        best = max(range(len(cases)), key=lambda place: (gains[place], -len(cases[place].input + cases[place].output)))
+        if not gains[best]:
+            break
+        chosen.append(best)
+        for number in tells[best]:
+            left[number] = max(0, left[number] - 1)
+    return chosen
+
+
+def _filled(cases: Sequence[Case], chosen: Sequence[int], fewest: int) -> list[int]:
+    """Return chosen places and more of them, those with the rarest outputs first, up to the fewest that are wanted."""
+    often = Counter(case.output for case in cases)
+    others = sorted(
+        (place for place in range(len(cases)) if place not in chosen),
+        key=lambda place: (often[cases[place].output], len(cases[place].input), place),
+    )
+    filled, outputs = list(chosen), {cases[place].output for place in chosen}
+    for wanted in (True, False):
+        for place in others:
+            if len(filled) < fewest and place not in filled and (cases[place].output not in outputs) == wanted:
+                filled.append(place)
+                outputs.add(cases[place].output)
+    return filled
+
+
+# -- benchmarks
+
+
+def make_python(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]]:
+    """Return the witnesses of problems in Python, and print how many mutants they tell."""
+    other = get_benchmark(problems[0].benchmark).counterpart
+    # What the program in the other language must print, too, may leave the format.
+    both = {
+        problem.problem_id for problem in (load_benchmark(other) if other else ()) if problem.category != "excluded"
+    }
+    with ExitStack() as stack:
+        # While one problem waits for its outcomes, others are worked on.
+        sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
+        sandboxes = seeded(stack, workers)
+        waiting: Any = {seed: _Waiting(one, sandbox) for seed, one in sandboxes.items()}
+        made = sandbox.map(lambda problem: choose(problem, sandbox, waiting, problem.problem_id in both), problems)
+        choices = list(tqdm(made, total=len(problems), mininterval=10))
+    few = [problem.problem_id for problem, choice in zip(problems, choices, strict=True) if len(choice.witnesses) < 3]
+    tried, told = sum(choice.mutants for choice in choices), sum(choice.told for choice in choices)
+    click.echo(f"  {told} of {tried} mutants are told; fewer than three witnesses: {len(few)} {' '.join(few)}")
+    return {problem.problem_id: choice.witnesses for problem, choice in zip(problems, choices, strict=True)}
+
+
+class _Waiting:
+    """A sandbox that lets other problems go on while it runs jobs."""
+
+    def __init__(self, sandbox: Sandbox, turn: SingleThreadedMap) -> None:
+        self._sandbox, self._turn = sandbox, turn
+
+    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        return self._turn.run(jobs, self._sandbox)
+
+
+def make_java(problems: Sequence[Problem], others: Mapping[str, list[Case]], workers: int) -> dict[str, list[Case]]:
+    """Return the witnesses of problems in Java: those of their counterparts on which both programs print the same.
+
+    Where there is no counterpart, inputs count whose outputs are rare.
+    """
+    with SeededPool(0) as pool, ThreadPoolExecutor(workers) as threads:
+
+        def make(problem: Problem) -> list[Case]:
+            if others.get(problem.problem_id):
+                cases = others[problem.problem_id]
+                seen = printed(pool, problem, [case.input for case in cases])
+                return [case for case, text in zip(cases, seen, strict=True) if _prints(text, case.output)]
+            known = [problem.input, *(case.input for case in problem.cases)]
+            inputs = scripts(known, f"java:{problem.problem_id}")[: 2 * _MOST_PRINTED]
+            made = zip(inputs, printed(pool, problem, inputs), strict=True)
+            cases = [Case(text, output) for text, output in made if output and output.strip()]
+            cases = [case for case in cases if _portable(case, problem)]
+            return [cases[place] for place in _filled(cases, [], _MOST_PRINTED)]
+
+        made = tqdm(threads.map(make, problems), total=len(problems), mininterval=10)
+        return {problem.problem_id: cases for problem, cases in zip(problems, made, strict=True)}
+
+
+def _alike(problem: Problem, other: Problem | None) -> bool:
+    """Whether the programs of a problem in two languages print the same on its suite."""
+    known = {case.input: case.output for case in other.cases} if other else {}
+    return bool(known) and all(_prints(known.get(case.input), case.output) for case in problem.cases)
+
+
+def _prints(text: str | None, expected: str) -> bool:
+    return text is not None and not differs(f"{VALUE}{text}", expected, printed=True)
+
+
+def asked(name: str) -> list[Problem]:
+    """Return the problems of a benchmark that DSR or translation asks about."""
+    failing = load_side(name, "dsr")
+    submissions = get_benchmark(name).submissions
+    return [
+        problem
+        for problem in load_benchmark(name)
+        if problem.category != "excluded"
+        and problem.problem_id not in failing
+        and not (submissions and submissions in problem.problem_id)
+    ]
+
+
+@click.group()
+def main() -> None:
+    """Make and measure witnesses."""
+
+
+_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(BENCHMARKS), default=BENCHMARKS)
+_WORKERS = click.option("--workers", default=2, show_default=True)
+
+
+@main.command()
+@_NAMES
+@_WORKERS
+@click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites.")
+@click.option("--no-lists", is_flag=True, help="Record no steps.")
+def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool) -> None:
+    """Write the witnesses of benchmarks, and the steps of all their suites."""
+    for name in () if lists_only else names:
+        click.echo(name)
+        problems, counterpart = asked(name), get_benchmark(name).counterpart
+        if get_benchmark(name).language == "python":
+            made = make_python(problems, workers)
+        else:
+            others = {one.problem_id: one for one in with_witnesses(counterpart, load_benchmark(counterpart))}
+            alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
+            made = make_java(problems, {key: list(others[key].witnesses) for key in alike}, workers)
+            # What the program in Java does not print is no witness of the one in Python either.
+            kept = {key: made[key] if key in alike else one.witnesses for key, one in others.items() if one.witnesses}
+            _save(counterpart, asked(counterpart), kept)
+        _save(name, problems, made)
+    if no_lists:
+        return
+    recorded: dict[str, str] = {}
+    with Sandbox(workers) as sandbox:
+        for name in BENCHMARKS:
+            jobs = witness_jobs(with_witnesses(name, load_benchmark(name)))
+            steps, reasons = lists.record(sandbox, jobs)
+            recorded |= steps
+            for problem, reason in reasons.items():
+                click.echo(f"  {problem}: {reason[:200]}")
+            click.echo(f"{name}: {len(jobs) - len(reasons)} of {len(jobs)} suites have a list")
+    STEPS.write_bytes(lists.pack(recorded))
+
+
+def _save(name: str, problems: Sequence[Problem], made: Mapping[str, Sequence[Case]]) -> None:
+    records = {one.problem_id: record_of(one, made[one.problem_id]) for one in problems if made.get(one.problem_id)}
+    path = save(FILES.format(name), records)
+    counts = [len(record["cases"]) for record in records.values()]
+    click.echo(
+        f"  {name}: {len(records)} of {len(problems)} problems, {sum(counts)} witnesses, {path.stat().st_size} bytes"
+    )
+
+
+@main.command()
+@_NAMES
+@_WORKERS
+@click.option("--seed", default=1, show_default=True)
+@click.option("--mutants", "count", default=12, show_default=True, help="Mutants of a problem, of each kind.")
+@click.option("--problems", "size", default=0, help="So many problems, drawn by chance; all of them by default.")
+def measure(names: Sequence[str], workers: int, seed: int, count: int, size: int) -> None:
+    """Count the mutants that differ from C and pass: the suite, and the suite with the witnesses."""
+    for name in names:
+        if get_benchmark(name).language != "python":
+            continue
+        problems = with_witnesses(name, asked(name))
+        rng = Random(f"measure:{seed}")
+        problems = rng.sample(problems, size) if size else problems
+        with ExitStack() as stack:
+            sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
+            work = partial(missed, sandbox=sandbox, seed=seed, count=count)
+            results = sandbox.map(work, problems)
+            rows = list(tqdm(results, total=len(problems), mininterval=10))
+        for kind in ("single", "double", "constant"):
+            wrong, passing, left, of_few = (sum(row[kind][place] for row in rows) for place in range(4))
+            share = f"{100 * passing / max(1, wrong):.1f} -> {100 * left / max(1, wrong):.1f} %"
+            click.echo(f"{name}, {kind}: {wrong} wrong, {passing} pass the suite, {left} the witnesses too: {share}")
+            if kind_of(problems[0]).printed:
+                click.echo(f"  {of_few} pass the first {FEW} witnesses: {100 * of_few / max(1, wrong):.1f} %")
+        left_in = [problem.problem_id for problem, row in zip(problems, rows, strict=True) if row["single"][2]]
+        click.echo(f"  left in {' '.join(left_in)}")
+
+
+def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int, count: int) -> dict[str, tuple[int, ...]]:
+    """Return, of fresh mutants by kind, how many are wrong, pass the suite, all witnesses too, and a few of them.
+
+    A mutant is wrong if it differs from C on an input of other seeds than the choice's, or on a test or a witness.
+    """
+    focus = problem.entry_point if problem.kind == "method" else ""
+    rng = Random(f"measure:{seed}:{problem.problem_id}")
+    single = [text for text in mutants(problem.code, focus) if not in_choice(text)]
+    double = [text for text in double_mutants(problem.code, rng, 2 * count, focus) if not in_choice(text)]
+    kinds = {
+        "single": rng.sample(single, min(len(single), count)),
+        "double": rng.sample(double, min(len(double), count)),
+        "constant": _baselines(problem),
+    }
+    inputs = candidates(problem, seed)
+    kind = kind_of(problem)
+    programs = [problem.code, *(text for texts in kinds.values() for text in texts)]
+    rows = iter(observe(sandbox, problem, programs, inputs, seconds=_SECONDS) if inputs else [])
+    own = next(rows, [])
+    outputs = [(place, output_of(seen, kind.printed)) for place, seen in enumerate(own)]
+    cases = [(place, Case(inputs[place], output)) for place, output in outputs if output is not None]
+    suite, witnesses = problem, kind.witness_suite(problem)
+    result: dict[str, tuple[int, ...]] = {}
+    for name, programs in kinds.items():
+        wrong = passing = left = of_few = 0
+        for program in programs:
+            row = next(rows, [])
+            if not row:
+                continue
+            seen = [row[place] for place, _ in cases]
+            if not _telling(seen, [case for _, case in cases], problem):
+                continue
+            wrong += 1
+            jobs = [kind.suite_job(one, program, limits=_LIMITS) for one in (suite, witnesses) if one is not None]
+            outcomes = sandbox.run(jobs)
+            passing += outcomes[0].passed
+            left += all(outcome.passed for outcome in outcomes)
+            few = outcomes[-1].passed or len(outcomes[-1].observations) > FEW
+            of_few += outcomes[0].passed and few
+        result[name] = (wrong, passing, left, of_few)
+    return result
+
+
+if __name__ == "__main__":
+    main()

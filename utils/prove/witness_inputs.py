@@ -1,0 +1,146 @@
+"""Inputs that may become witnesses: changes of the inputs that a problem publishes, of the same types."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+from lm_eval_codemind.languages.python.names import string_constants
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.workshop.proof.equivalence import further_inputs
+from lm_eval_codemind.workshop.python.inputs import call_tree
+from lm_eval_codemind.workshop.python.kinds import workshop_kind
+from lm_eval_codemind.workshop.python.mutation import Branch, changed_inputs, text_tree
+from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
+
+_BASES = 6
+_CHANGES = 40
+_FURTHER = 50
+_CANDIDATES = 110
+_FEW = 20
+# A longer input is no good to read.
+_LONGEST = 1_000
+_EXTREME: dict[type, tuple[Any, ...]] = {
+    int: (0, 1, -1, 2, 10, 100),
+    float: (0.0, 1.0, -1.5),
+    str: ("", " ", "a", "Ab1 -z", "zz"),
+}
+_NUMBER = re.compile(r"\d+")
+
+
+def candidates(problem: Problem, seed: int, loose: bool = False) -> list[str]:
+    """Return inputs for a problem in Python that its suite does not have, the same on every machine.
+
+    Args:
+        problem: The problem.
+        seed: A number; other seeds give other inputs.
+        loose: Whether standard input may leave the format that the suite's inputs have in common, but for the number
+            of words on each line, if there are few inputs in that format.
+    """
+    kind = workshop_kind(problem)
+    known = [text for text in kind.known_inputs(problem) if len(text) <= _LONGEST]
+    rng = Random(f"witnesses:{seed}:{problem.benchmark}:{problem.problem_id}")
+    bases = [*known[:1], *rng.sample(known[1:], min(len(known) - 1, _BASES))] if known else []
+    made: list[str] = []
+    for base in bases:
+        for bold in (False, True):
+            made += kind.changed_inputs(problem, base, rng, _CHANGES // (1 + len(bases) // 3), bold)
+    if kind.printed:
+        if loose and len(set(made)) < _FEW:
+            trees = [kind.input_tree(problem, base) for base in bases]
+            words = frozenset(string_constants(problem.code))
+            made += [text for tree in trees for text in changed_inputs(tree, words, rng, _CHANGES, bold=True)]
+        made = [text for text in made if _in_size(text, known)]
+    elif bases:
+        made += further_inputs(problem, _FURTHER)
+    if problem.kind == "function":
+        made += [text for base in bases[:3] for text in _extreme(call_tree(problem.entry_point, base))]
+        allowed = [_types(problem, text) for text in known]
+        made = [text for text in made if _within(_types(problem, text), allowed)]
+    new = [text for text in dict.fromkeys(made) if text not in known and len(text) <= _LONGEST]
+    return rng.sample(new, min(len(new), _CANDIDATES))
+
+
+def scripts(known: Sequence[str], seed: str, constants: Iterable[str] = ()) -> list[str]:
+    """Return texts of standard input in the format of those that are known."""
+    known = [text for text in known if len(text) <= _LONGEST]
+    if not known:
+        return []
+    rng, format = Random(seed), StdinFormat(known)
+    made: list[str] = []
+    for base in [*known[:1], *rng.sample(known[1:], min(len(known) - 1, _BASES))]:
+        for bold in (False, True):
+            tree = text_tree(base)
+            made += changed_inputs(tree, frozenset(constants), rng, 10 * _CHANGES, format.pools(), bold)
+    fitting = (text for text in dict.fromkeys(made) if text not in known and format.allows(text))
+    return [text for text in fitting if _in_size(text, known)][: 4 * _CHANGES]
+
+
+def _in_size(text: str, known: Sequence[str]) -> bool:
+    """Whether no number is more than twice as large as the largest that is known, so that none overflows."""
+    largest = max([10, *(int(number) for each in known for number in _NUMBER.findall(each) if len(number) < 300)])
+    return all(len(number) < 300 and int(number) <= 2 * largest for number in _NUMBER.findall(text))
+
+
+def _extreme(tree: Branch) -> Iterator[str]:
+    """Yield inputs in which one literal has an extreme value, or one list is empty."""
+    for place, leaf in enumerate(tree.leaves()):
+        for value in _EXTREME.get(type(leaf.value), ()):
+            changed = tree.copied()
+            list(changed.leaves())[place].change(value)
+            yield str(changed)
+    for place, branch in enumerate(tree.branches()):
+        if branch.kind in ("list", "dict") and branch.children:
+            changed = tree.copied()
+            other = list(changed.branches())[place]
+            other.segments[:] = [branch.segments[0].strip()[:1] + branch.segments[-1].strip()[-1:]]
+            other.children.clear()
+            yield str(changed)
+
+
+def _types(problem: Problem, text: str) -> list[Any] | None:
+    """Return the nested types of a call's arguments, the form of those that are no literals; None for no call."""
+    try:
+        body: Any = ast.parse(text.strip(), mode="eval").body
+        return [_type_of(argument) for argument in (*body.args, *(keyword.value for keyword in body.keywords))]
+    except (SyntaxError, AttributeError):
+        return None
+
+
+def _type_of(argument: ast.expr) -> Any:
+    try:
+        return _type(ast.literal_eval(argument))
+    except (ValueError, TypeError):
+        return type(argument)
+
+
+def _type(value: Any) -> Any:
+    if isinstance(value, dict):
+        return dict, {_frozen(_type(key)) for key in value}, {_frozen(_type(item)) for item in value.values()}
+    if isinstance(value, tuple):
+        return tuple, [_type(item) for item in value]
+    if isinstance(value, (list, set)):
+        return type(value), {_frozen(_type(item)) for item in value}
+    return type(value)
+
+
+def _frozen(kind: Any) -> Any:
+    if isinstance(kind, (tuple, list)):
+        return tuple(map(_frozen, kind))
+    return frozenset(kind) if isinstance(kind, set) else kind
+
+
+def _within(types: list[Any] | None, allowed: Sequence[list[Any] | None]) -> bool:
+    """Whether arguments have the types of a published input. What is empty has the types of any."""
+    return types is not None and any(
+        other is not None and len(types) == len(other) and all(map(_fits, types, other)) for other in allowed
+    )
+
+
+def _fits(kind: Any, other: Any) -> bool:
+    if isinstance(kind, (set, frozenset)) and isinstance(other, (set, frozenset)):
+        return not other or all(any(_fits(one, two) for two in other) for one in kind)
+    if isinstance(kind, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(kind) == len(other) and all(map(_fits, kind, other))
+    return bool(kind == other)
