@@ -194,7 +194,10 @@ def output_of(observation: str, printed: bool) -> str | None:
     if observation.startswith(VALUE) and (observation[1:].strip() or not printed):
         return observation[1:]
     exception = getattr(builtins, observation[1:], None) if observation.startswith(RAISED) and not printed else None
-    ordinary = isinstance(exception, type) and issubclass(exception, Exception)
+    # An error of encoding needs five arguments: no list has it.
+    ordinary = (
+        isinstance(exception, type) and issubclass(exception, Exception) and not issubclass(exception, UnicodeError)
+    )
     return f"{RAISES}{observation[1:]}" if ordinary else None
 
 
