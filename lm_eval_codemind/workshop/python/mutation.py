@@ -3,7 +3,8 @@
 An input is parsed into a tree of its literals; all text between them stays unchanged. A change first replaces words,
 other letters and numbers in the whole input, so that equal values stay equal. Then it edits a few places. Words are
 replaced by words. All random numbers come from a :class:`random.Random` with a text as its seed, so the changes are
-the same on every machine.
+the same on every machine. Which numbers are drawn, and in which order, decides the fresh inputs that are shipped, and
+those of every seed: other draws need another :data:`~lm_eval_codemind.data.facts.fresh.VERSION`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The format of a script's standard input, inferred from examples."""
+"""The format of a script's standard input, inferred from examples.
+
+What the format allows decides which changed inputs are taken; see :mod:`.mutation` for what another rule would need.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
