@@ -88,6 +88,9 @@ class FirstStage:
         }
 
 
+_RUN_IT = "run {} with --log_samples --output_path DIR, and give that DIR"
+
+
 def read_first_stage(task: str, setting: str, place: str | Path | None, metadata: Mapping[str, Any]) -> FirstStage:
     """Read the responses to the first stage of a task.
 
@@ -106,18 +109,41 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
             f"no responses of the first stage {task}: use `codemind run`, which runs both stages, or run {task} with "
             f'--log_samples --output_path DIR first and then this with --metadata \'{{"{PLACE}": "DIR"}}\''
         )
-    run_it = f"run {task} with --log_samples --output_path DIR, and give that DIR"
+    file, raw, samples = _run_of(task, place, _identity(metadata))
+    here = _task_here(task, {name: value for name, value in metadata.items() if name not in (PLACE, TASK, SETTING)})
+    there = raw["configs"][task].get("metadata") or {}
+    _require_same_settings(file, task, there, here.config.metadata)
+    documents = {Key.of(document): document for document in here.eval_docs if (document["setting"] or "") == setting}
+    responses = _responses(samples, (there.get("suite") or {}).get("responses"), documents)
+    if not responses:
+        raise UserError(
+            f"{file}: no response to a question of {task} under the setting {setting!r}; {_RUN_IT.format(task)}"
+        )
+    questions = {key: Question.from_document(document) for key, document in documents.items()}
+    pairs = [(question, responses[key]) for key, question in questions.items() if key in responses]
+    suite, opened = here.config.metadata["suite"], THINKING in (there.get("suite") or {})
+    return FirstStage(task, file, samples, suite, pairs, list(questions.values()), opened)
+
+
+def _run_of(task: str, place: str | Path, own: dict[str, str]) -> tuple[Path, dict[str, Any], Path]:
+    """Return the results file of a task at a place, its content and the file of its samples.
+
+    Args:
+        own: The model whose results are wanted.
+
+    Raises:
+        UserError: If there are none, or several.
+    """
     try:
         read = [(file, read_results(file)) for file in result_files(Path(place))]
     except ValueError as error:
         raise UserError(f"{PLACE}={place}: {error}") from error
     of_task = [(file, raw) for file, raw in read if task in raw["configs"]]
     if not of_task:
-        raise UserError(f"{PLACE}={place}: no results of {task} there; {run_it}")
+        raise UserError(f"{PLACE}={place}: no results of {task} there; {_RUN_IT.format(task)}")
     logged = [(file, raw, samples) for file, raw in of_task if (samples := samples_file(file, task))]
     if not logged:
-        raise UserError(f"{PLACE}={place}: the results of {task} come without its samples; {run_it}")
-    own = _identity(metadata)
+        raise UserError(f"{PLACE}={place}: the results of {task} come without its samples; {_RUN_IT.format(task)}")
     of_model = [run for run in logged if model_identity(run[1]) == own]
     if not of_model:
         others = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw, _ in logged))
@@ -128,18 +154,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     if len(of_model) > 1:
         listed = "".join(f"\n  {file}" for file, *_ in of_model)
         raise UserError(f"{PLACE}={place}: {len(of_model)} runs of {task} are there; name one of the files:{listed}")
-    file, raw, samples = of_model[0]
-    here = _task_here(task, {name: value for name, value in metadata.items() if name not in (PLACE, TASK, SETTING)})
-    there = raw["configs"][task].get("metadata") or {}
-    _require_same_settings(file, task, there, here.config.metadata)
-    documents = {Key.of(document): document for document in here.eval_docs if (document["setting"] or "") == setting}
-    responses = _responses(samples, (there.get("suite") or {}).get("responses"), documents)
-    if not responses:
-        raise UserError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
-    questions = {key: Question.from_document(document) for key, document in documents.items()}
-    pairs = [(question, responses[key]) for key, question in questions.items() if key in responses]
-    suite, opened = here.config.metadata["suite"], THINKING in (there.get("suite") or {})
-    return FirstStage(task, file, samples, suite, pairs, list(questions.values()), opened)
+    return of_model[0]
 
 
 def samples_of(file: Path, family: str) -> Iterator[dict[str, Any]]:
