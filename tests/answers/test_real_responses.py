@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 _BOTH = "it breaks off, and does not parse before that either, so it counts as code that does not compile"
 OTHERWISE = {
     ("codemind_locate_sample", "Sample_moving_average", "chat"): "the number of a list is read as that of a line",
+    ("codemind_ier_sample", "Sample_moving_average/steps", "plain"): "of three values on three lines the first is read",
     ("codemind_translation_misleading_sample_java_python", "Sample_overflow_hash/misleading", "chat"): _BOTH,
     ("codemind_translation_misleading_sample_java_python", "Sample_digit_sums/misleading", "chat"): _BOTH,
 }
@@ -68,6 +69,7 @@ def test_responses_are_read_as_a_person_read_them(questions):
         if not right:
             differ[row] = says, text
     assert differ.keys() == OTHERWISE.keys(), differ
+    assert len(labels) == len({(label["task"], label["key"], label["mode"]) for label in labels}) == 200
 
 
 def squeezed(text: str) -> str:
