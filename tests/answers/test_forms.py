@@ -201,7 +201,7 @@ def test_layout_is_removed(text, inside):
 
 
 @pytest.mark.parametrize(
-    "text", ["`a` or `b`", "z = 5", "5", '{"z": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y"]
+    "text", ["`a` or `b`", "z = 5", "5", '{"z": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y", "x + y."]
 )
 def test_other_text_stays(text):
     assert [reading.strip() for reading in readings(text, "y")] == [text]
