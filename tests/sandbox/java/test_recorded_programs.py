@@ -142,7 +142,8 @@ def lines(text: str) -> list[str]:
 
 
 def test_honest_programs_print_what_they_print_elsewhere(fresh, sandbox_at):
-    programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT] + rows_of_round_four("honest")
+    later = [{**row, "expected": None} for row in rows_of_round_four("honest") if "ProcessBuilder" not in row["source"]]
+    programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT] + later
     different = {}
     for row, outcome in zip(programs, outcomes(sandbox_at, programs, None), strict=True):
         said = outcome.stdout if outcome.stdout in BY_CHANCE.get(row["name"], ()) else fresh(row)
