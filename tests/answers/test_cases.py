@@ -17,6 +17,8 @@ from lm_eval_codemind.studies.re2 import task as re2
 from tests.answers.questions import question
 
 SKIPPED_KINDS = {"wrong label", "wrong test"}
+# The word of a judgement is bare: "far from right" states it in a phrase, and is malformed. It is never read as "right".
+PHRASES = {"y7"}
 CODE_KINDS = {"demo block chosen", "excerpt chosen", "fence info string", "wrapped code", "original quoted after"}
 
 
@@ -41,7 +43,7 @@ def test_the_cases(shared_data):
         task, response, right = case["task"], case["response"], case["right"]
         if case["kind"] in SKIPPED_KINDS | CODE_KINDS or task == "sr":
             continue
-        expected = case["expected_answer_or_code"]
+        expected = None if case["id"] in PHRASES else case["expected_answer_or_code"]
         if task == "verdict":
             said: Any = verdict.VERDICT.read(response, question(**FIELDS), verdict.FILTER).text
         elif task == "locate":
