@@ -183,9 +183,9 @@ class Family(abc.ABC):
 
     def witness_job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that executes an answer on the problem's witnesses; None if there are none."""
-        problem = problem_of(question)
         if not self.uses_witnesses or answer.program is None:
             return None
+        problem = problem_of(question)
         return witness_job_of(problem, kind_of(problem), answer.program)
 
     @abc.abstractmethod
