@@ -104,7 +104,7 @@ def test_the_sdist_holds_documentation_and_tests(built):
 
 @pytest.mark.proof
 def test_the_files_are_fit_for_pypi(built, wheel):
-    # The checker does not know that Python 3.15 reads `NAME.start` there, so it gets the whole list of what lies on top.
+    # The checker does not know that Python 3.15 reads `NAME.start` there, so it gets the list of what lies on top.
     options = ("--ignore", "W003,W009", "--toplevel", "lm_eval_codemind,lm_eval_codemind.start")
     assert "OK" in run(built / "tools/bin/check-wheel-contents", *options, wheel, cwd=built)
     run(built / "tools/bin/twine", "check", "--strict", *built.glob("dist/*"), cwd=built)

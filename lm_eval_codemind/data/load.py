@@ -12,7 +12,6 @@ from typing import Any
 
 from lm_eval_codemind.data import making, manifest
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.facts.witnesses import with_witnesses
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, load_problems, load_records, side_path
 
@@ -22,11 +21,14 @@ logger = logging.getLogger(__name__)
 DATASET_VARIABLE = "CODEMIND_DATASET"
 
 
-def load_benchmark(name: str) -> list[Problem]:
+def load_benchmark(name: str, witnessed: bool = False) -> list[Problem]:
     """Return the problems of a benchmark, building it first where it is not there yet.
 
     They come from the data set on the Hub that ``$CODEMIND_DATASET`` names, else from the data directory. A benchmark
     whose data comes with its package is never looked for on the Hub.
+
+    Args:
+        witnessed: Whether the problems have their witnesses, which only families that execute answers need.
 
     Raises:
         UserError: If there is no benchmark of that name.
@@ -39,11 +41,15 @@ def load_benchmark(name: str) -> list[Problem]:
         from lm_eval_codemind.sandbox import lists
 
         lists.add(path)
-    return problems
+    if not witnessed:
+        return problems
+    from lm_eval_codemind.data.facts.witnesses import with_witnesses
+
+    return with_witnesses(name, problems)
 
 
 def load_problem(benchmark: str, problem_id: str) -> Problem:
-    """Return one problem of a benchmark.
+    """Return one problem of a benchmark, with its witnesses.
 
     Raises:
         KeyError: If it has no problem of that name.
@@ -103,10 +109,6 @@ def _place(name: str) -> _Place:
 
 @lru_cache(maxsize=8)
 def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
-    return tuple(with_witnesses(name, _built_problems(name, place, state)))
-
-
-def _built_problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
     if state:
         return tuple(load_problems(Path(place)))
     if place:
@@ -130,7 +132,7 @@ def _digests(name: str, place: str, state: str) -> dict[str, str]:
 
 @lru_cache(maxsize=8)
 def _by_id(name: str, repository: str | None, directory: Path) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in load_benchmark(name)}
+    return {problem.problem_id: problem for problem in load_benchmark(name, witnessed=True)}
 
 
 @lru_cache(maxsize=16)

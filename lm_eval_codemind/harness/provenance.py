@@ -20,7 +20,6 @@ from lm_eval_codemind import __version__
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.data.facts.witnesses import witnesses_digest
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.models import RECORDED
 from lm_eval_codemind.harness.reply import SKIPPED
@@ -100,6 +99,8 @@ def record_task(
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )
     if family.uses_witnesses:
+        from lm_eval_codemind.data.facts.witnesses import witnesses_digest
+
         suite["witnesses_sha256"] = witnesses_digest(benchmark.name)
     if family.prompt_texts:
         source = load_benchmark(family.prompt_texts)[0].provenance

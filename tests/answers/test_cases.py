@@ -17,7 +17,7 @@ from lm_eval_codemind.studies.re2 import task as re2
 from tests.answers.questions import question
 
 SKIPPED_KINDS = {"wrong label", "wrong test"}
-# The word of a judgement is bare: "far from right" states it in a phrase, and is malformed. It is never read as "right".
+# The word of a judgement is bare. "Far from right" states it in a phrase, and is malformed, never "right".
 PHRASES = {"y7"}
 CODE_KINDS = {"demo block chosen", "excerpt chosen", "fence info string", "wrapped code", "original quoted after"}
 

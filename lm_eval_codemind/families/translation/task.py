@@ -60,7 +60,8 @@ class Translation(SpecificationReasoning):
         """
         if not benchmark.counterpart:
             raise UserError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
-        candidates = [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
+        problems = load_benchmark(benchmark.name, witnessed=True)
+        candidates = [problem for problem in problems if problem.category != "excluded"]
         return [
             problem
             for problem in candidates

@@ -151,7 +151,7 @@ def verify_witnesses(name: str, workers: int = 1) -> tuple[int, list[str]]:
     Returns:
         The number of witnesses, and the names of the problems of which anything differs.
     """
-    problems = [problem for problem in load_benchmark(name) if problem.witnesses]
+    problems = [problem for problem in load_benchmark(name, witnessed=True) if problem.witnesses]
     with ExitStack() as stack, ThreadPoolExecutor(2 * workers) as pool:
         if get_benchmark(name).language == "python":
             sandboxes = seeded(stack, workers)

@@ -104,7 +104,7 @@ def test_the_suite_names_the_input_that_fails(sandbox):
 
 
 def test_witnesses_belong_to_their_program():
-    problem = next(problem for problem in load_benchmark("sample") if problem.witnesses)
+    problem = next(problem for problem in load_benchmark("sample", witnessed=True) if problem.witnesses)
     assert record_of(problem, problem.witnesses)["cases"][0] == list(dataclasses.astuple(problem.witnesses[0]))
     (again,) = with_witnesses("sample", [dataclasses.replace(problem, witnesses=())])
     assert again == problem
@@ -115,13 +115,14 @@ def test_witnesses_belong_to_their_program():
 def test_every_value_suite_of_the_sample_has_a_list(sandbox):
     from lm_eval_codemind.workshop.proof.witnesses import witness_jobs
 
-    outcomes = sandbox.run(witness_jobs(load_benchmark("sample")).values())
+    outcomes = sandbox.run(witness_jobs(load_benchmark("sample", witnessed=True)).values())
     assert all(outcome.passed for outcome in outcomes)
     assert sum(not outcome.tamper_proof for outcome in outcomes) <= 3  # two return objects, one names its exception
 
 
 def question_of(family, kind: str) -> Question:
-    problem = next(one for one in load_benchmark("sample") if one.kind == kind and one.witnesses and one.transformed)
+    problems = load_benchmark("sample", witnessed=True)
+    problem = next(one for one in problems if one.kind == kind and one.witnesses and one.transformed)
     return next(iter(family.questions(problem, "no_test")))
 
 
@@ -132,7 +133,7 @@ def scored(family, question: Question, code: str, fence: str = "python") -> tupl
 
 
 def test_a_program_that_knows_the_shown_output_passes_the_suite_alone():
-    problem = next(one for one in load_benchmark("sample") if one.kind == "function" and one.witnesses)
+    problem = next(one for one in load_benchmark("sample", witnessed=True) if one.kind == "function" and one.witnesses)
     shown = dataclasses.replace(problem, tests=f"assert {problem.input} == {problem.output}\n")
     question = dataclasses.replace(next(iter(DSR.questions(shown, ""))), problem=shown)
     code = f"def {problem.entry_point}(*args, **kwargs):\n    return {problem.output}\n"
@@ -149,7 +150,7 @@ def test_a_program_that_knows_the_shown_output_passes_the_suite_alone():
 
 def test_a_failing_translation_names_its_input():
     question = question_of(TRANSLATION, "script")
-    problem = next(one for one in load_benchmark("sample") if one.problem_id == question.key.problem_id)
+    problem = next(one for one in load_benchmark("sample", witnessed=True) if one.problem_id == question.key.problem_id)
     table = get_language("java").kind("script").lookup(problem.cases)
     answer, scores = scored(TRANSLATION, question, table, "java")
     assert (scores["pass@1_suite"], scores["pass@1"], scores["witnessed"]) == (1, 0, 1)
