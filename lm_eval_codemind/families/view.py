@@ -25,9 +25,10 @@ Unit = tuple[Sample, ...]
 def _baselines(package: str) -> Mapping[str, Mapping[str, tuple[str, float]]]:
     """Return the shipped baselines: task -> metric -> the name of the best one and its score.
 
-    They lie in the folders of the families, and in that of a package of views.
+    They lie in the folders of the families, and in that of a package of views. A view in a module of its own has none.
     """
-    shipped = (folder.joinpath("baselines.json") for folder in (*files(__package__).iterdir(), files(package)))
+    folders = [*files(__package__).iterdir(), *([files(package)] if package else [])]
+    shipped = (folder.joinpath("baselines.json") for folder in folders)
     records = [json.loads(file.read_text(encoding="utf-8")) for file in shipped if file.is_file()]
     return {task: metrics for record in records for task, metrics in record.items()}
 
