@@ -213,8 +213,8 @@ def witness_job_of(problem: Problem, kind: Kind, program: str) -> Job | None:
 
 
 def problem_of(question: Question) -> Problem:
-    """Return the problem that a question is about."""
-    return question.problem or load_problem(question.key.benchmark, question.key.problem_id)
+    """Return the problem that a question is about, with its witnesses."""
+    return question.problem or load_problem(question.key.benchmark, question.key.problem_id, witnessed=True)
 
 
 def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:

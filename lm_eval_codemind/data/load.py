@@ -48,15 +48,15 @@ def load_benchmark(name: str, witnessed: bool = False) -> list[Problem]:
     return with_witnesses(name, problems)
 
 
-def load_problem(benchmark: str, problem_id: str) -> Problem:
-    """Return one problem of a benchmark, with its witnesses.
+def load_problem(benchmark: str, problem_id: str, witnessed: bool = False) -> Problem:
+    """Return one problem of a benchmark, as :func:`load_benchmark` does.
 
     Raises:
         KeyError: If it has no problem of that name.
         UserError: If there is no such benchmark.
         UpstreamError: If it has to be built and cannot be.
     """
-    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), manifest.data_directory())[problem_id]
+    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), manifest.data_directory(), witnessed)[problem_id]
 
 
 def load_bug(problem: Problem) -> Problem:
@@ -131,8 +131,8 @@ def _digests(name: str, place: str, state: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def _by_id(name: str, repository: str | None, directory: Path) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in load_benchmark(name, witnessed=True)}
+def _by_id(name: str, repository: str | None, directory: Path, witnessed: bool) -> dict[str, Problem]:
+    return {problem.problem_id: problem for problem in load_benchmark(name, witnessed)}
 
 
 @lru_cache(maxsize=16)

@@ -574,13 +574,6 @@ def file_of(tasks: Tasks) -> Path:
     return PACKAGE.joinpath(*tasks.family.split(".")).with_name("baselines.json")
 
 
-def shipped() -> dict[str, dict[str, tuple[str, float]]]:
-    """Return all baselines: task -> metric -> the best one and its score."""
-    files = {file_of(tasks) for tasks in FAMILIES.values()}
-    records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(files) if file.exists()]
-    return dict(sorted(row for record in records for row in record.items()))
-
-
 def _write(file: Path, best_of: Mapping[tuple[str, str], tuple[str, float]]) -> None:
     record = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for (task, metric), best_one in best_of.items():

@@ -10,6 +10,7 @@
 Needs the data of all benchmarks (`codemind data build`) but LiveCodeBench.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from typing import Any
 import click
 from lm_eval.tasks import TaskManager
 
-from baselines import shipped
 from lm_eval_codemind.commands.export import EVALUATION_SEEDS
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import benchmarks
@@ -87,7 +87,10 @@ def with_requests(readme: str) -> str:
 
 def baselines_table(readme: str) -> Iterator[str]:
     """Yield the lines of the table of baselines."""
-    baselines = shipped()
+    files = sorted((ROOT / "lm_eval_codemind" / "families").rglob("baselines.json"))
+    files += sorted((ROOT / "lm_eval_codemind" / "studies").rglob("baselines.json"))
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    baselines = dict(sorted(row for record in records for row in record.items()))
     rows = list(task_rows(readme))
     known = [group for groups, _, _ in rows for group in groups]
     by_group: dict[str, dict[str, str]] = {}

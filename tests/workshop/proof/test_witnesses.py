@@ -200,7 +200,7 @@ def test_recorded_wrong_programs_that_pass_the_suites_fail(shared_data, built, s
     records = [record for record in map(json.loads, lines) if record["benchmark"] in ("cruxeval", "humaneval")]
     jobs = []
     for record in records:
-        problem = load_problem(record["benchmark"], record["problem"])
+        problem = load_problem(record["benchmark"], record["problem"], witnessed=True)
         suite = kind_of(problem).witness_suite(problem)
         assert suite is not None
         jobs.append(kind_of(problem).suite_job(suite, record["code"]))
