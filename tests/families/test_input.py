@@ -50,7 +50,7 @@ def problem(entry_point: str = "f", call: str = "f('a', ['b'])", output: str = "
 
 def made(monkeypatch: pytest.MonkeyPatch, asked: Problem) -> dict[str, Any]:
     """Return the document that asks about a problem."""
-    monkeypatch.setattr(question_family, "load_problem", lambda benchmark, problem_id: asked)
+    monkeypatch.setattr(question_family, "load_problem", lambda *name, **witnessed: asked)
     monkeypatch.setattr(family, "load_side", lambda benchmark, family: {})
     (question,) = family.INPUT_PREDICTION.questions(asked, "steps")
     return question.document()
