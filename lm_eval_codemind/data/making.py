@@ -68,8 +68,8 @@ def _registered(name: str) -> EntryPoint:
     for point in entry_points(group="lm_eval_codemind.workshop", name=name):
         return point
     raise UserError(
-        f"lm-eval-codemind was installed before its workshop could {name!r}: run the command again with which you "
-        "installed it, such as `pip install --editable .`"
+        f"this installation of lm-eval-codemind is older than its code, and does not know how to make {name!r}: run "
+        "the command again with which you installed it, such as `pip install --editable .`"
     )
 
 

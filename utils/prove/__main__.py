@@ -1,4 +1,4 @@
-"""Make again, or check, a file that the package ships of executions.
+"""Make a shipped file of results again, or check it.
 
     python -m utils.prove FILE [--upstream DIR] [--environments DIR] [--python PYTHON ...] [--check]
     python -m utils.prove --order FILE
@@ -51,7 +51,7 @@ def row_of(file: str) -> Row:
     """Return the row of a file.
 
     Raises:
-        click.UsageError: If none does.
+        click.UsageError: If no row matches it.
     """
     for row in TABLE:
         if any(fnmatch(file, pattern) for pattern in row.files):

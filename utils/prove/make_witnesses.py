@@ -23,17 +23,18 @@ from typing import Any
 import click
 from tqdm import tqdm
 
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark, load_side
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.facts.witnesses import FILES, STEPS, record_of, with_witnesses
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python.witnesses import RAISES
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, SeededPool, lists
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, VALUE
 from lm_eval_codemind.workshop.proof.witnesses import (
     BENCHMARKS,
-    RAISES,
     Executor,
     agreed,
     observe,
@@ -144,9 +145,7 @@ def differs(observation: str, expected: str, printed: bool) -> bool:
     """Whether what a program does is wrong by the suite of the witnesses."""
     if printed:
         seen = output_of(observation, printed)
-        return seen is None or [line.rstrip() for line in seen.rstrip().split("\n")] != [
-            line.rstrip() for line in expected.rstrip().split("\n")
-        ]
+        return seen is None or printed_lines(seen) != printed_lines(expected)
     if expected.startswith(RAISES) or not observation.startswith(VALUE):
         return output_of(observation, printed) != expected
     if observation[1:] == expected:
@@ -317,7 +316,7 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool) -
         if get_benchmark(name).language == "python":
             made = make_python(problems, workers)
         else:
-            others = {one.problem_id: one for one in with_witnesses(counterpart, load_benchmark(counterpart))}
+            others = {one.problem_id: one for one in load_benchmark(counterpart, witnessed=True)}
             alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
             made = make_java(problems, {key: list(others[key].witnesses) for key in alike}, workers)
             # What the program in Java does not print is no witness of the one in Python either.
@@ -329,7 +328,7 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool) -
     recorded: dict[str, str] = {}
     with Sandbox(workers) as sandbox:
         for name in BENCHMARKS:
-            jobs = witness_jobs(with_witnesses(name, load_benchmark(name)))
+            jobs = witness_jobs(load_benchmark(name, witnessed=True))
             steps, reasons = lists.record(sandbox, jobs)
             recorded |= steps
             for problem, reason in reasons.items():

@@ -87,8 +87,7 @@ def with_requests(readme: str) -> str:
 
 def baselines_table(readme: str) -> Iterator[str]:
     """Yield the lines of the table of baselines."""
-    files = sorted((ROOT / "lm_eval_codemind" / "families").rglob("baselines.json"))
-    files += sorted((ROOT / "lm_eval_codemind" / "studies").rglob("baselines.json"))
+    files = (ROOT / "lm_eval_codemind").rglob("baselines.json")
     records = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     baselines = dict(sorted(row for record in records for row in record.items()))
     rows = list(task_rows(readme))

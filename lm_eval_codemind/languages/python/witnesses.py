@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from lm_eval_codemind.problems import Case
 
+RAISES = "raise "
+"""What the output of a witness begins with, if the program raises an exception."""
+
 # Floats may differ in their last digits, as sums in another order do.
 _HELPERS = {
     "equal(": """\
@@ -56,7 +59,7 @@ def _name(test: str) -> str:
 
 
 def _assertion(expression: str, output: str) -> str:
-    exception = output.removeprefix("raise ")
+    exception = output.removeprefix(RAISES)
     if exception != output:
         return f"assert raises({exception}, lambda: {expression})"
     inexact = any(isinstance(node, ast.Constant) and type(node.value) is float for node in ast.walk(ast.parse(output)))

@@ -15,6 +15,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
+from lm_eval_codemind.languages.python.witnesses import RAISES
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, SeededPool, SharedPool, lists
 from lm_eval_codemind.workshop.proof.observing import NOTHING, RAISED, VALUE
@@ -30,8 +31,6 @@ LONGEST = 1_000
 """The longest output of a witness, in characters."""
 SECONDS = 0.5
 """The processor time of a run on a witness."""
-RAISES = "raise "
-"""What the output of a witness begins with, if the program raises an exception."""
 
 _LIMITS_OF_SCRIPT = Limits(cpu_seconds=2, wall_seconds=20)
 _LIMITS = Limits(cpu_seconds=5, wall_seconds=10)
@@ -189,7 +188,7 @@ def seeded(stack: ExitStack, workers: int) -> dict[int, Sandbox]:
 def output_of(observation: str, printed: bool) -> str | None:
     """Return the output of a witness; None if an observation is no output.
 
-    A script that fails has none, and nor has an exception that Python does not have itself.
+    A script that fails has none. An exception that a program defines is none either.
     """
     if observation.startswith(VALUE) and (observation[1:].strip() or not printed):
         return observation[1:]
