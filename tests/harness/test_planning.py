@@ -32,6 +32,7 @@ def number_of_words(text: Any) -> int:
 
 @pytest.mark.parametrize(("options", "requests"), [
     (["--limit", "0.25"], [6, 10]),
+    (["--limit", "5"], [5, 5]),
     (["--samples", '{"codemind_ier_sample": [1, 3], "codemind_sr_sample": [0]}'], [2, 1]),
 ])  # fmt: skip
 def test_requests_are_those_of_a_run(options, requests):
@@ -46,7 +47,7 @@ def test_requests_are_those_of_a_run(options, requests):
     "options",
     [
         pytest.param([], marks=pytest.mark.proof),
-        ["--num_fewshot", "1", "--system_instruction", "Think twice."],
+        ["--num_fewshot", "1", "--system_instruction", "Think twice.", "--metadata", '{"hint_seed": 3}'],
     ],
 )
 def test_an_endpoint_gets_what_was_planned(options, monkeypatch):
