@@ -151,13 +151,6 @@ def test_command_runs(command, directory, monkeypatch):
         said(*arguments)
 
 
-def test_local_links_of_the_readme_exist():
-    links = re.findall(r"\]\(([^)#:]+)[^)]*\)", (ROOT / "README.md").read_text())
-    links = [link for link in links if not link.startswith("http")]
-    assert len(links) > 15
-    assert not [link for link in links if not (ROOT / link).exists()]
-
-
 def test_every_metric_to_report_has_a_baseline():
     page = METRICS.read_text(encoding="utf-8")
     assert with_baselines(page) == page, "run utils/release/tables.py baselines"
