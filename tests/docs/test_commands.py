@@ -32,7 +32,7 @@ _INDENTED = re.compile(r"^(?: {4,}|\$ )(?:\$ )?((?:codemind|lm_eval|pip|make|pyt
 # They need a run, recordings or a network that the tests of the commands have; these run them.
 RUN_BY_OTHERS = (
     *("codemind compare", "codemind data build", "codemind export", "codemind fresh"),
-    *("codemind submit", "codemind leaderboard", "codemind show recorded", "codemind results"),
+    *("codemind submit", "codemind leaderboard", "codemind show recorded"),
     *(f"codemind score --responses {name}" for name in ("ier_", "coconut_", "cruxeval_input_")),
     # With the harness alone: two runs, of which the second needs the first.
     *("python utils/compare/", "pip install", "make demo", "lm_eval run"),

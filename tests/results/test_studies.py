@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+import recorded as studies
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.family import Family
@@ -16,11 +18,17 @@ from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.rewards import rewards
 from lm_eval_codemind.samples import Sample
-from lm_eval_codemind.studies import recordings as studies
-from lm_eval_codemind.studies.recordings import Study, model_of, orders, read_manifest
+from recorded import Study, model_of, orders, read_manifest
 from tests.cli import refused, said
 from tests.docs.replication import LIST, tables, undocumented
 from tests.run_files import read_rows
+
+
+def page_of(recordings: Path, out: Path) -> str:
+    """Return what the script prints, which must succeed."""
+    result = CliRunner().invoke(studies.main, [str(recordings), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -90,7 +98,7 @@ def test_the_page_of_cut_recordings(shared_data, recorded, tmp_path, monkeypatch
     write(recorded / "another_study.jsonl.gz", rows)
     (recorded / "ces_repair_damaged.jsonl.gz").write_bytes(b"\x1f\x8bdamaged")
     shutil.copy(shared_data / "recorded" / "published_ier.json", recorded)
-    assert "5 files, 4 of them not scored" in said("results", recorded, "-o", out)
+    assert "5 files, 4 of them not scored" in page_of(recorded, out)
     page = (out / "results.md").read_text(encoding="utf-8")
     published = 100 * sum(row["published_verdict"] for row in rows) / 20
     (row,) = re.findall(r"^\| kept-back .*", page, re.MULTILINE)
@@ -105,7 +113,7 @@ def test_the_page_of_cut_recordings(shared_data, recorded, tmp_path, monkeypatch
     # What is scored is kept, and so is a run that the report reads.
     (recorded / "ces_localisation_silent.jsonl.gz").unlink()
     monkeypatch.setattr(studies, "_run", lambda *arguments: pytest.fail("scored again"))
-    said("results", recorded, "-o", out)
+    page_of(recorded, out)
     remaining = [line for line in page.splitlines(keepends=True) if "silent" not in line]
     assert (out / "results.md").read_text(encoding="utf-8") == "".join(remaining)
     said("show", out / "ces_localisation_kept-back")
@@ -115,7 +123,7 @@ def test_a_simulation_is_scored_verified_and_reported(shared_data, recorded, tmp
     out = tmp_path / "out"
     rows = read_rows(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
     write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)
-    said("results", recorded, "-o", out)
+    page_of(recorded, out)
     page = (out / "results.md").read_text(encoding="utf-8")
     verdicts = [row["published_verdict"] for row in rows]
     coherent, output = (100 * sum(one[name] for one in verdicts) / 30 for name in ("reasoning", "output"))
@@ -127,12 +135,13 @@ def test_a_simulation_is_scored_verified_and_reported(shared_data, recorded, tmp
 
 
 def test_an_empty_directory(tmp_path):
-    assert "no recordings" in refused("results", tmp_path, "-o", tmp_path / "out")
+    result = CliRunner().invoke(studies.main, [str(tmp_path), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 1 and "no recordings" in result.output
 
 
 @pytest.fixture(scope="module")
 def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What ``codemind results`` writes for all recordings but those of programs.
+    """What the script writes for all recordings but those of programs.
 
     Those take minutes; ``tests/test_replication.py`` scores them.
     """
@@ -142,7 +151,7 @@ def scored(shared_data: Path, built_data: Path, tmp_path_factory: pytest.TempPat
             (folder / path.name).symlink_to(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(built_data))
-        said("results", folder, "-o", out)
+        page_of(folder, out)
     return out
 
 
