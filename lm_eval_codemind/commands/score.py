@@ -51,24 +51,11 @@ class _SeveralValues(click.Command):
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
 @click.option("-o", "--output_path", metavar="DIR", help="Directory for the results and the samples.")
-@click.option(
-    "--strip_prompt",
-    is_flag=True,
-    help="Remove the prompt that each response begins with: each row names it as `prompt`. For endpoints that return "
-    "the full text.",
-)
-@click.option(
-    "--strip_through",
-    metavar="REGEX",
-    help="Remove everything up to the last match of a regular expression in a response.",
-)
 @click.argument("harness_arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
     responses: tuple[Path, ...],
     tasks: tuple[str, ...],
     output_path: str | None,
-    strip_prompt: bool,
-    strip_through: str | None,
     harness_arguments: tuple[str, ...],
 ) -> None:
     """Score recorded responses, without a model. Only the problems that have a response are scored.
@@ -76,8 +63,8 @@ def command(
     With several responses to a problem the scores are means over them, and pass@k is reported as well.
 
     Prints the harness's table and, with --output_path, writes its result and sample files. Other arguments are passed
-    to `lm_eval run`. A response is scored unchanged, unless one of the two options removes its beginning. With
-    --output_path, an interrupted scoring continues where it stopped.
+    to `lm_eval run`. A response is scored unchanged. With --output_path, an interrupted scoring continues where it
+    stopped.
     """
     from lm_eval_codemind.harness.cli import run_harness
     from lm_eval_codemind.harness.contract import environment, parsed_arguments, several_responses
@@ -94,10 +81,8 @@ def command(
         )
     with value_errors():
         benchmark = benchmark_of(names)
-        recordings = read_recordings(responses, strip_prompt, strip_through, benchmark)
+        recordings = read_recordings(responses, benchmark)
         given = {
-            "strip_prompt": strip_prompt or None,
-            "strip_through": strip_through,
             "recorded_benchmark": benchmark,
             "extracted": recordings.extracted or None,
         }

@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import logging
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +16,6 @@ from lm_eval_codemind.samples import logged_responses, prompt_as_sent
 
 GZIP_MAGIC = b"\x1f\x8b"
 
-# What tokenizers put in front of a prompt, such as `<s>` and `<|begin_of_text|>`.
-_FIRST_TOKENS = re.compile(r"\s*(?:(?:<s>|<[|\uff5c][^|\uff5c\n]{1,40}[|\uff5c]>)\s*)*")
 
 # The columns of a document that its program and its input are in.
 _QUESTION = ("code", "input")
@@ -29,8 +25,6 @@ COLUMNS = (*Key._fields, *_QUESTION)
 # The names of EvalPlus' benchmarks -> ours, and how its problems are named. It asks without a test.
 _EVALPLUS = {"HumanEval": ("humaneval", "HumanEval"), "Mbpp": ("mbpp", "MBPP")}
 _EVALPLUS_SETTING = "no_test"
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -97,12 +91,7 @@ class Recordings:
         return key if self.responses.get(key) else key._replace(setting="")
 
 
-def read_recordings(
-    paths: Iterable[str | Path],
-    strip_prompt: bool = False,
-    strip_through: str | None = None,
-    benchmark: str | None = None,
-) -> Recordings:
+def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -> Recordings:
     """Read files of recorded responses.
 
     Each line is one of these JSON objects. Several lines about the same question are several responses to it.
@@ -120,22 +109,14 @@ def read_recordings(
 
     Args:
         paths: The files.
-        strip_prompt: Whether every response begins with the ``prompt`` of its row, which is removed.
-        strip_through: A regular expression: what a response has up to the end of its last match is removed.
         benchmark: The benchmark of files that name none.
 
     Raises:
-        UserError: If a line has none of these forms, a file needs a benchmark and there is none, a response does not
-            begin with its prompt, there are no lines, or the regular expression is malformed or matches no response.
-            The message names file, line and fix.
+        UserError: If a line has none of these forms, a file needs a benchmark and there is none, or there are no
+            lines. The message names file, line and fix.
         FileNotFoundError: If there is no such file.
     """
-    try:
-        pattern = None if strip_through is None else re.compile(strip_through)
-    except re.error as error:
-        raise UserError(f"strip_through: {strip_through!r} is not a regular expression ({error})") from error
     recordings = Recordings()
-    matched = total = 0
     for path in map(Path, paths):
         filters: dict[Key, Any] = {}
         for place, row in _rows(path, benchmark):
@@ -147,24 +128,10 @@ def read_recordings(
                 prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise _not_recorded(path, place, error) from error
-            if strip_prompt:
-                try:
-                    new = [_without_prompt(response, prompt) for response in new]
-                except ValueError as error:
-                    raise UserError(f"{path}, {place}: {key.problem_id} of {key.benchmark}: {error}") from error
-            if pattern is not None:
-                ends = [max((match.end() for match in pattern.finditer(response)), default=0) for response in new]
-                new = [response[end:] for response, end in zip(new, ends, strict=True)]
-                matched += sum(end > 0 for end in ends)
-            total += len(new)
             recordings.add(row, key, new, prompt)
             recordings.extracted |= row.get("extracted") is True
         if not recordings.responses:
             raise UserError(f"{path}: no recorded responses")
-    if pattern is not None:
-        if not matched:
-            raise UserError(f"strip_through: {strip_through!r} matches none of the {total} responses")
-        logger.warning("%d of %d responses are scored without what is up to %r", matched, total, strip_through)
     return recordings
 
 
@@ -282,21 +249,6 @@ def _prompt_of(row: Mapping[str, Any]) -> str:
     if prompt is None and isinstance(row.get("arguments"), Mapping):
         prompt, _ = prompt_as_sent(row["arguments"].get("gen_args_0") or {})
     return prompt if isinstance(prompt, str) else ""
-
-
-def _without_prompt(response: str, prompt: str) -> str:
-    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned."""
-    if not prompt.strip():
-        raise UserError("the row names no `prompt`, which strip_prompt needs")
-    if not response:
-        return response
-    letters = "".join(prompt.split())
-    first = _FIRST_TOKENS.match(response)
-    for start in {0, first.end() if first else 0}:
-        places = [place for place in range(start, len(response)) if not response[place].isspace()][: len(letters)]
-        if "".join(response[place] for place in places) == letters:
-            return response[places[-1] + 1 :]
-    raise UserError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
 
 
 def read_lines(path: Path) -> Iterator[str]:

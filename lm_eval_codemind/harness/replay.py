@@ -32,8 +32,6 @@ class ReplayLM(DocumentLM):
         responses: str | Path | Sequence[str | Path],
         missing: str = "error",
         model: str | None = None,
-        strip_prompt: bool = False,
-        strip_through: str | None = None,
         recorded_benchmark: str | None = None,
         mark: bool = True,
         **unused: Any,
@@ -45,8 +43,6 @@ class ReplayLM(DocumentLM):
             missing: What to do where no response is recorded: ``error``, ``empty`` (the empty response), or ``skip``
                 (leave the document out of the scores).
             model: Name of the recorded model; not used here, but the harness names its output directory after it.
-            strip_prompt: Whether to remove the prompt that every response begins with.
-            strip_through: A regular expression; what a response has up to its last match is removed.
             recorded_benchmark: The benchmark of files that name none.
             mark: Whether results say so; not where the responses of a run are scored again under its own prompts.
             unused: What the harness hands to every model.
@@ -59,7 +55,7 @@ class ReplayLM(DocumentLM):
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
         recorded = several()
         if recorded is None:
-            read = read_recordings(self._files, strip_prompt, strip_through, recorded_benchmark)
+            read = read_recordings(self._files, recorded_benchmark)
         self._recordings = (lambda task: read) if recorded is None else recorded.recordings
         self._used: Counter[tuple[object, ...]] = Counter()
 

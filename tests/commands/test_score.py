@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -55,7 +54,6 @@ def test_score_evaluates_what_is_recorded(recorded, tmp_path, caplog):
     assert read_run(again)[0]["results"] == results["results"]
 
 
-EXAMPLE = "Example: f(1)\n<output>wrong</output>\n\nNow this one.\n### Answer\n"
 
 
 def write(path: Path, responses: list[str], **further: str) -> Path:
@@ -71,29 +69,13 @@ def right_answers(count: int) -> list[str]:
     return [f"<output>{problem.output}</output>" for problem in sample.read()[:count]]
 
 
-@pytest.mark.parametrize("option", [[], ["--strip_prompt"], ["--strip_through", "### Answer\\s"]])
-def test_score_removes_a_prompt_only_if_asked_to(option, tmp_path):
+def test_what_follows_an_answer_is_another_problem(tmp_path):
     # After its answer the model goes on with the next problem, in which our program stands once more.
     after = f"\n[END-OF-RESPONSE]\nConsider\n{sample.read()[0].code}\n<output>wrong</output>"
-    before = EXAMPLE if option else ""
-    responses = [before + answer + after for answer in right_answers(3)]
-    path = write(tmp_path / "responses.jsonl", responses, prompt=EXAMPLE.replace("\n\n", " "))
+    path = write(tmp_path / "responses.jsonl", [answer + after for answer in right_answers(3)])
     out = tmp_path / "out"
-    said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out, *option)
+    said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
     assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 1
-
-
-@pytest.mark.parametrize(("option", "rows", "message"), [
-    (["--strip_prompt"], {"prompt": "Another prompt"}, "line 1: .* does not begin with its `prompt`"),
-    (["--strip_prompt"], {}, "line 1: .* names no `prompt`"),
-    (["--strip_through", "["], {}, "not a regular expression"),
-    (["--strip_through", "### Response"], {}, "matches none of the 2 responses"),
-])  # fmt: skip
-def test_score_refuses_what_it_cannot_strip(option, rows, message, tmp_path):
-    path = write(tmp_path / "responses.jsonl", right_answers(2), **rows)
-    said_of_it = refused("score", "--responses", path, "--tasks", "codemind_ier_sample", *option)
-    assert re.search(message, said_of_it)
-    assert "line" not in message or sample.read()[0].problem_id in said_of_it
 
 
 @pytest.mark.parametrize(("names", "models", "expected"), [
