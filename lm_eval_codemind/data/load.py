@@ -3,17 +3,22 @@
 Nothing here builds. What is missing is built through :mod:`lm_eval_codemind.data.making`.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lm_eval_codemind.data import making, manifest
+from lm_eval_codemind.data import manifest
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem, load_problems, load_records, side_path
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.data.making import Contents
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +108,9 @@ def _place(name: str) -> _Place:
     directory = manifest.data_directory()
     if not manifest.intact(directory, name):
         logger.info("building %s in %s", name, directory)
+        # Who has built data needs no door to the workshop.
+        from lm_eval_codemind.data import making
+
         making.build(name, directory)
     return name, str(manifest.benchmark_path(directory, name)), str(manifest.read_manifest(directory)[name].digests)
 
@@ -119,7 +127,9 @@ def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
 
 
 @lru_cache(maxsize=8)
-def _contents(name: str) -> making.Contents:
+def _contents(name: str) -> Contents:
+    from lm_eval_codemind.data import making
+
     return making.contents(name, manifest.data_directory())
 
 

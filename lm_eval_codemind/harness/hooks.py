@@ -25,7 +25,7 @@ from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError, faulty, report
 from lm_eval_codemind.family import Family
-from lm_eval_codemind.harness.aggregations import Value
+from lm_eval_codemind.harness.aggregations import Value, pass_at_reported_k, unproven_passes
 from lm_eval_codemind.harness.contract import (
     openings_of_thinking,
     several,
@@ -33,11 +33,10 @@ from lm_eval_codemind.harness.contract import (
     use_own_statistics,
     warn_if_unknown,
 )
-from lm_eval_codemind.harness.pass_at_k import pass_at_reported_k, unproven_passes
 from lm_eval_codemind.harness.provenance import OPENED, THINKING, record_task, splits
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.templates import Templates
-from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
+from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Key, Question
 
@@ -356,7 +355,8 @@ def _scores(family: Family, question: Question, answer: Answer) -> dict[str, flo
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:
     """Return the kinds of the problems' programs, in the order of their languages."""
     pairs = {(problem.language, problem.kind) for problem in problems}
-    return [kind for name, language in languages().items() for kind in language.kinds if (name, kind.name) in pairs]
+    known = [(name, kind) for name in dict.fromkeys(p.language for p in problems) for kind in get_language(name).kinds]
+    return [kind for name, kind in known if (name, kind.name) in pairs]
 
 
 def with_texts(question: Question, family: Family, templates: Templates) -> Question:

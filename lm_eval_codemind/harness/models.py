@@ -7,9 +7,6 @@ MODELS = {
     "codemind-null": "lm_eval_codemind.harness.reference:NullLM",
 }
 
-# The attribute of a request of the harness that was answered from recordings: the prompts that their rows name.
-RECORDED = "recorded_prompts"
-
 
 def checks_the_suite(name: str) -> bool:
     """Whether a result file's ``config.model`` is one of these models: by its name, or by that of its class."""

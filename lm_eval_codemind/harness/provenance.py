@@ -21,8 +21,7 @@ from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.family import Family
-from lm_eval_codemind.harness.models import RECORDED
-from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.harness.reply import RECORDED, SKIPPED
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.questions import Answer, Key, digest, seal
 

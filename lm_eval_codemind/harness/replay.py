@@ -9,10 +9,9 @@ from lm_eval.api.instance import Instance
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.contract import several
-from lm_eval_codemind.harness.models import RECORDED
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.reference import DocumentLM
-from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.harness.reply import RECORDED, SKIPPED
 
 MISSING = ("error", "empty", "skip")
 

@@ -6,6 +6,9 @@ from typing import Any, Self
 SKIPPED = "[codemind: no response recorded, leave this document out]"
 """The response of a replay model to a document that must be left out of the scores."""
 
+# The attribute of a request of the harness that was answered from recordings: the prompts that their rows name.
+RECORDED = "recorded_prompts"
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -1,7 +1,8 @@
 """The programming languages of the benchmarks, one package each."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from pkgutil import resolve_name
 from typing import Protocol
 
 from lm_eval_codemind.errors import UserError
@@ -35,7 +36,7 @@ __all__ = [
     "measured",
 ]
 
-_PACKAGED = ("lm_eval_codemind.languages.python:PYTHON", "lm_eval_codemind.languages.java:JAVA")
+_PACKAGED = {"python": "lm_eval_codemind.languages.python:PYTHON", "java": "lm_eval_codemind.languages.java:JAVA"}
 
 
 class _Written(Protocol):
@@ -47,15 +48,19 @@ class _Written(Protocol):
 
 def languages() -> Mapping[str, Language]:
     """Return the languages by name."""
-    return registered("languages", _PACKAGED)
+    return registered("languages", tuple(_PACKAGED.values()))
 
 
+@cache
 def get_language(name: str) -> Language:
-    """Return the language of that name.
+    """Return the language of that name. A packaged one is loaded without the others.
 
     Raises:
         UserError: If there is no language of that name. The message names the existing languages.
     """
+    if name in _PACKAGED:
+        packaged: Language = resolve_name(_PACKAGED[name])
+        return packaged
     known = languages()
     if name not in known:
         raise UserError(f"there is no language {name!r}; the languages are: {', '.join(known)}")

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 import pytest
 
 from lm_eval_codemind.commands.score import _model_name
-from lm_eval_codemind.harness.pass_at_k import pass_at_k
+from lm_eval_codemind.harness.aggregations import pass_at_k
 from lm_eval_codemind.harness.recordings import Recordings
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import refused, said
@@ -52,8 +52,6 @@ def test_score_evaluates_what_is_recorded(recorded, tmp_path, caplog):
     (sample_file,) = out.rglob("samples_*.jsonl")
     said("score", "--tasks", "codemind_ier_sample", "--responses", sample_file, "--output_path", again)
     assert read_run(again)[0]["results"] == results["results"]
-
-
 
 
 def write(path: Path, responses: list[str], **further: str) -> Path:

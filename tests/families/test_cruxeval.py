@@ -18,7 +18,7 @@ from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.families.cruxeval import task as family
 from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_pass_at_k, upstream_verdict
-from lm_eval_codemind.harness.pass_at_k import pass_at_k
+from lm_eval_codemind.harness.aggregations import pass_at_k
 from lm_eval_codemind.problems import Problem, digest, dump_side
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, shared_sandbox

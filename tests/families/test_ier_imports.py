@@ -13,7 +13,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.manifest import data_directory
 
 TASKS = Path(__file__).resolve().parents[2] / "tasks"
-NEVER = ("workshop", "data.facts", "sandbox", "studies.re", "studies.traces")
+NEVER = ("workshop", "data.facts", "sandbox", "studies")
 
 # Makes the documents of tasks, answers each with its target, and prints which modules that imported.
 SCRIPT = """
@@ -59,8 +59,8 @@ def tasks() -> list[tuple[str, dict[str, Any]]]:
     return functions
 
 
-def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> int:
-    """Make the documents in a fresh process, check what it imported and return how many there are."""
+def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> tuple[int, set[str]]:
+    """Make the documents in a fresh process, check what it imported, and return how many there are and the modules."""
     command, environment = (
         [sys.executable, "-c", SCRIPT, json.dumps(chosen)],
         {**os.environ, "CODEMIND_DATA": str(data)},
@@ -70,19 +70,23 @@ def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> int:
     made, modules, heavy = json.loads(run.stdout.splitlines()[-1])
     assert not [name for name in modules if name.removeprefix("lm_eval_codemind.").startswith(NEVER)]
     assert not heavy
-    return int(made)
+    return int(made), set(modules)
 
 
 def test_the_sample_needs_little():
     for name in ("sample", "sample_java"):
         load_benchmark(name)
     chosen = [task for task in tasks() if task[1]["benchmark"] in ("sample", "sample_java")]
-    assert check(data_directory(), chosen) >= 24 + 13
+    assert check(data_directory(), chosen)[0] >= 24 + 13
+    (sample,) = [task for task in chosen if task[1]["benchmark"] == "sample"]
+    _, modules = check(data_directory(), [sample])
+    # The start-up hook imports its own module in every process.
+    assert len(modules - {"lm_eval_codemind.startup"}) <= 34
 
 
 def test_all_tasks_need_little(built_data):
     chosen = tasks()
-    assert len(chosen) >= 20 and check(built_data, chosen) > 10_000
+    assert len(chosen) >= 20 and check(built_data, chosen)[0] > 10_000
 
 
 def test_a_run_needs_neither_workshop_nor_studies():
@@ -94,4 +98,4 @@ def test_a_run_needs_neither_workshop_nor_studies():
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=500)
     modules = run.stdout.rpartition("imported:")[2].split()
     assert len(modules) > 30
-    assert not [name for name in modules if name.startswith(("lm_eval_codemind.workshop", "lm_eval_codemind.studies."))]
+    assert not [name for name in modules if name.startswith(("lm_eval_codemind.workshop", "lm_eval_codemind.studies"))]

@@ -20,7 +20,7 @@ from lm_eval_codemind.families.ier.score import s_ier, s_ier_text
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.families.repair.task import repaired_by_test
 from lm_eval_codemind.families.verdict.score import balanced, both, distance
-from lm_eval_codemind.harness.pass_at_k import pass_at_k, pass_at_reported_k, unproven_passes
+from lm_eval_codemind.harness.aggregations import pass_at_k, pass_at_reported_k, unproven_passes
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.statistics import clustered_mean_stderr
 from lm_eval_codemind.studies.traces.score import coherent, collapsed, program_hard, program_mean

@@ -147,12 +147,18 @@ def _benchmark(name: str, fields: dict[str, Any]) -> Benchmark:
     return Benchmark(name, **{**fields, "slow": frozenset(fields.get("slow", ()))})
 
 
-BENCHMARKS = tuple(_benchmark(name, fields) for name, fields in _CONTENT["benchmarks"].items())
+_PACKAGED = {name: _benchmark(name, fields) for name, fields in _CONTENT["benchmarks"].items()}
+BENCHMARKS = tuple(_PACKAGED.values())
 
 
 def benchmarks() -> Mapping[str, Benchmark]:
     """Return the benchmarks by name: this package's, and those that other packages bring."""
     return registered("benchmarks", ("lm_eval_codemind.data.catalogue:BENCHMARKS",))
+
+
+def related(name: str) -> Mapping[str, Benchmark]:
+    """Return the benchmarks that one may be a form of: a packaged one is a form of no other package's."""
+    return _PACKAGED if name in _PACKAGED else benchmarks()
 
 
 def get_benchmark(name: str) -> Benchmark:
@@ -161,7 +167,7 @@ def get_benchmark(name: str) -> Benchmark:
     Raises:
         UserError: If there is no benchmark of that name. The message names the existing benchmarks.
     """
-    known = benchmarks()
+    known = related(name)
     if name not in known:
         raise UserError(f"there is no benchmark {name!r}; the benchmarks are: {', '.join(known)}")
     return known[name]
@@ -169,12 +175,12 @@ def get_benchmark(name: str) -> Benchmark:
 
 def twin_of(name: str) -> str:
     """Return the benchmark that a published one is the published form of; the name itself for any other."""
-    return next((one.name for one in benchmarks().values() if one.published_as == name), name)
+    return next((one.name for one in related(name).values() if one.published_as == name), name)
 
 
 def fixed_form(name: str) -> str:
     """Return the benchmark that has the correct programs of a benchmark of buggy ones; empty for any other."""
-    return next((one.name for one in benchmarks().values() if one.buggy_as == name), "")
+    return next((one.name for one in related(name).values() if one.buggy_as == name), "")
 
 
 def same_problems(name: str) -> str:

@@ -17,9 +17,9 @@ from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.family import Variant, problem_of
+from lm_eval_codemind.harness.aggregations import reported_k
 from lm_eval_codemind.harness.contract import several
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.harness.pass_at_k import reported_k
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Shown, Unfinished
-from lm_eval_codemind.languages.python import names
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
@@ -90,6 +89,7 @@ class Function(PythonKind):
         return Execution(problem.code if code is None else code, problem.input if input is None else input)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
+        from lm_eval_codemind.languages.python import names
         from lm_eval_codemind.sandbox import Job
 
         # The problem's context, and other parts of its program that the tests mention, such as a value.
@@ -192,6 +192,7 @@ class Method(PythonKind):
         The method may need further members of the class. It may also need functions, imports and values outside of the
         class, directly or through each other.
         """
+        from lm_eval_codemind.languages.python import names
         from lm_eval_codemind.languages.python.layout import source_of
 
         class_name, method_name = problem.entry_point.split(".")
@@ -280,5 +281,5 @@ def after_future_imports(code: str, statements: str) -> str:
 
 def imports_of(code: str) -> str:
     """Return the imports of a module. Suites use some of them without their own import."""
-    nodes = [node for node in ast.parse(code).body if isinstance(node, names.IMPORTS)]
+    nodes = [node for node in ast.parse(code).body if isinstance(node, (ast.Import, ast.ImportFrom))]
     return "".join(f"{ast.unparse(node)}\n" for node in nodes)
