@@ -175,9 +175,13 @@ class View:
 
         ``utils/prove/baselines.py`` measures them.
         """
-        package = type(self).__module__.rpartition(".")[0]
-        _, score = _baselines(package).get(task, {}).get(metric, ("", math.nan))
+        _, score = self.baselines.get(task, {}).get(metric, ("", math.nan))
         return float(score)
+
+    @property
+    def baselines(self) -> Mapping[str, Mapping[str, tuple[str, float]]]:
+        """The shipped baselines of all families, and those of the view's package: see :meth:`baseline`."""
+        return _baselines(type(self).__module__.rpartition(".")[0])
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the tables that only this family has, from the problems of each model. Empty tables are left out."""

@@ -14,8 +14,8 @@ class Documents(Dataset):  # type: ignore[misc]
     """
 
     def __init__(self, rows: Dataset) -> None:
-        super().__init__(rows.data, rows.info, fingerprint=rows._fingerprint)
-        self._first = self._data
+        super().__init__(rows.data, rows.info)
+        self._first, self._usual = rows.data, rows.format
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
@@ -23,6 +23,6 @@ class Documents(Dataset):  # type: ignore[misc]
         return rows
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        if self._data is not self._first or self._indices or self._format_type or self._format_columns:
+        if self.data is not self._first or self.format != self._usual:
             return iter(super().__iter__())
         return map(dict, self._rows)

@@ -3,12 +3,11 @@
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from functools import partial
+from typing import Any
 
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.sandbox.job import Job, Outcome, Status
-
-Result = TypeVar("Result")
 
 
 def executed(suite: Job, witnesses: Job | None) -> tuple[Future[Outcome], Future[Outcome | None] | None]:
@@ -27,16 +26,8 @@ def executed(suite: Job, witnesses: Job | None) -> tuple[Future[Outcome], Future
         return _then(both, lambda outcome: _of_suite(outcome, count)), _then(
             both, lambda outcome: _of_witnesses(outcome, count, witnesses)
         )
-    first, result = journal.submit(suite), Future[Outcome | None]()
-
-    def go_on(outcome: Outcome) -> None:
-        if outcome.passed:
-            _pass_on(journal.submit(witnesses), result, lambda further: further)
-        else:
-            result.set_result(None)
-
-    _pass_on(first, result, go_on, final=False)
-    return first, result
+    first = journal.submit(suite)
+    return first, _then(first, lambda outcome: journal.submit(witnesses) if outcome.passed else None)
 
 
 def _of_suite(outcome: Outcome, count: int) -> Outcome:
@@ -68,24 +59,20 @@ def _of_witnesses(outcome: Outcome, count: int, job: Job) -> Outcome | None:
     )
 
 
-def _then(first: Future[Outcome], change: Callable[[Outcome], Result]) -> Future[Result]:
-    result = Future[Result]()
-    _pass_on(first, result, change)
-    return result
+def _then(first: Future[Outcome], change: Callable[[Outcome], Any]) -> Future[Any]:
+    """Return what a function makes of a future's result; if that is a future again, the result of this one."""
+    result = Future[Any]()
 
-
-def _pass_on(
-    first: Future[Outcome], result: Future[Result], change: Callable[[Outcome], Result | None], final: bool = True
-) -> None:
-    """Give a future the changed result of another one when that is done; unless final, only its exception."""
-
-    def finish(done: Future[Outcome]) -> None:
+    def finish(change: Callable[[Outcome], Any], done: Future[Outcome]) -> None:
         try:
             changed = change(done.result())
         except BaseException as error:  # whoever waits for the future gets it
             result.set_exception(error)
+            return
+        if isinstance(changed, Future):
+            changed.add_done_callback(partial(finish, lambda outcome: outcome))
         else:
-            if final:
-                result.set_result(changed)  # type: ignore[arg-type]
+            result.set_result(changed)
 
-    first.add_done_callback(finish)
+    first.add_done_callback(partial(finish, change))
+    return result

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from datasets import Value
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -126,3 +127,15 @@ def test_the_prompt_or_an_option_tells_whether_the_template_opened_the_thinking(
 def test_an_unknown_value_of_the_option_is_refused():
     with pytest.raises(UserError, match="the only value is 'opened'"):
         ier.dataset(benchmark="sample", thinking="yes")
+
+
+def test_what_is_made_of_documents_has_its_rows_and_format():
+    documents = ier.dataset(benchmark="sample", suite={})["test"]
+    first = next(iter(documents))
+    assert first is not next(iter(documents)) and first == next(iter(documents)) == documents[0]
+    assert next(iter(documents.rename_column("prompt", "text")))["text"] == first["prompt"]
+    assert next(iter(documents.map(lambda row: {"prompt": row["prompt"] * 2})))["prompt"] == first["prompt"] * 2
+    cast = documents.cast_column("prompt", Value("large_binary"))
+    assert next(iter(cast))["prompt"] == first["prompt"].encode()
+    assert next(iter(documents.select([1]))) == documents[1] != first
+    assert list(next(iter(documents.with_format(columns=["prompt"])))) == ["prompt"]

@@ -10,7 +10,6 @@
 Needs the data of all benchmarks (`codemind data build`) but LiveCodeBench.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -87,9 +86,7 @@ def with_requests(readme: str) -> str:
 
 def baselines_table(readme: str) -> Iterator[str]:
     """Yield the lines of the table of baselines."""
-    files = (ROOT / "lm_eval_codemind").rglob("baselines.json")
-    records = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    baselines = dict(sorted(row for record in records for row in record.items()))
+    baselines = dict(sorted(row for view in views().values() for row in view.baselines.items()))
     rows = list(task_rows(readme))
     known = [group for groups, _, _ in rows for group in groups]
     by_group: dict[str, dict[str, str]] = {}
