@@ -20,7 +20,6 @@ ones are scored. What has been run is not run again. A line of OUT has a kind, a
 - ``aggregate``: the scores of a task or group in a run;
 - ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
 - ``data``: a digest of each column of each problem in the data files, however many files hold them;
-- ``classes``: which test classes of ClassEval the recorded classes pass.
 
 Times, dates and outcomes' details are left out, for no two runs agree on them.
 """
@@ -81,7 +80,7 @@ def main() -> None:
     one.add_argument("--upstream", type=Path, help="build the data from these archives first")
     one.add_argument("--recorded", type=Path, help="directory of recorded responses")
     one.add_argument("--responses", type=Path, help="the responses of an earlier record, to be scored again")
-    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks (data, classes) only")
+    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks (data) only")
     one.add_argument("--parallel", type=int, default=1, help="how many runs at once")
     two = commands.add_parser("compare", help="print what differs between two records")
     two.add_argument("before", type=Path)
@@ -100,9 +99,6 @@ def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int)
     """Write the record, each unit when it ends."""
     jobs: dict[str, Callable[[], Iterable[Line]]] = {"data": lambda: data_lines(recorder.data)}
     jobs.update({name: partial(recorder.unit, name) for name in units(ROOT / "tasks")})
-    if recorder.recorded:
-        path = recorder.recorded / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz"
-        jobs["classes"] = lambda: class_lines(path, recorder.work / "classes.jsonl")
     if unknown := set(only or ()) - set(jobs):
         raise SystemExit(f"nothing to record by the name of {', '.join(sorted(unknown))}; choose of {', '.join(jobs)}")
     out.unlink(missing_ok=True)
@@ -405,44 +401,6 @@ def data_lines(directory: Path) -> Iterator[Line]:
                     raise ValueError(f"{path}: another {column} of {row['problem_id']} than in another file")
     for key, figures in problems.items():
         yield Line("data", key, figures)
-
-
-def class_lines(path: Path, cache: Path) -> Iterator[Line]:
-    """Yield which test classes of ClassEval the recorded classes pass. No command scores whole classes."""
-    if not cache.exists():
-        from lm_eval_codemind.languages.python.code import extract_definition
-        from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
-        from lm_eval_codemind.workshop.benchmarks import Upstream
-        from lm_eval_codemind.workshop.benchmarks.classeval import read_records
-
-        responses = {row["task_id"]: row["response"] for row in read_lines(path)}
-        verdicts: dict[tuple[str, str], bool] = {}
-        jobs: list[Job] = []
-        for entry in read_records(Upstream(path.parents[1] / "upstream")):
-            code = extract_definition(responses[entry["task_id"]], entry["class_name"])
-            imports = "\n".join(entry["import_statement"])
-            for test_class in entry["test_classes"]:
-                verdicts[entry["task_id"], test_class] = False
-                if code is not None:
-                    jobs.append(
-                        Job.unittest(
-                            f"{imports}\n\n{code}",
-                            entry["test"],
-                            entry["class_name"],
-                            only=[test_class],
-                            support=imports,
-                            limits=Limits(cpu_seconds=10),
-                            job_id=f"{entry['task_id']} {test_class}",
-                        )
-                    )
-        for outcome in shared_sandbox().run(jobs):
-            task_id, _, test_class = outcome.job_id.partition(" ")
-            verdicts[task_id, test_class] = outcome.passed
-        lines = [json.dumps([*key, passed]) + "\n" for key, passed in verdicts.items()]
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.write_text("".join(lines), encoding="utf-8")
-    for task_id, test_class, passed in read_lines(cache):
-        yield Line("classes", (task_id, test_class), {"passed": passed})
 
 
 def compare(before: Path, after: Path, part: bool = False) -> int:
