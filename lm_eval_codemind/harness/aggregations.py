@@ -1,7 +1,7 @@
 """The aggregation of a task's metrics: a value, its standard error, and over how much it is averaged; and pass@k.
 
 The harness computes a standard error for its own ``mean`` only, as if all documents were independent, and weighs each
-task in a group by its documents. :func:`lm_eval_codemind.harness.contract.use_own_statistics` has it ask the classes
+task in a group by its documents. :func:`lm_eval_codemind.harness.contract.own_statistics` has it ask the classes
 of this module instead.
 """
 

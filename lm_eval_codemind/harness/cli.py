@@ -28,7 +28,7 @@ from lm_eval_codemind.harness.location import task_directories, task_manager
 from lm_eval_codemind.harness.preflight import checked
 from lm_eval_codemind.harness.provenance import included
 from lm_eval_codemind.harness.replies import requests
-from lm_eval_codemind.harness.response_cache import path_for_model, use_own_cache
+from lm_eval_codemind.harness.response_cache import own_cache, path_for_model
 
 logger = logging.getLogger(__name__)
 
@@ -125,7 +125,7 @@ def run_harness(arguments: Sequence[str], manager: Any = None) -> None:
             return
         check_run(run.config, run.manager, run.first, run.later)
         if run.config.use_cache:
-            use_own_cache()
+            stack.enter_context(own_cache())
             run.options.use_cache = path_for_model(run.config)
         requests.start()
         output = run.config.output_path

@@ -57,33 +57,38 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return Parser().parse()
 
 
-def use_own_statistics() -> None:
-    """Have the harness use this suite's standard errors and weights, for this suite's metrics only.
+def use_own_evaluation() -> None:
+    """Have the harness evaluate with this suite's statistics, requests and reading of replies.
 
-    Three functions of its ``api.metrics`` are replaced for good, since it has no other way:
-
-    - the standard error of a metric: that of its :class:`~lm_eval_codemind.harness.aggregations.Aggregation`; for the
-      harness's own mean, clustered by problem where documents say which problem they are about and share one;
-    - the mean of a group and its standard error: each task weighs as much as its metric is averaged over, and a task
-      with nothing to average weighs nothing.
-
-    Nothing is done where the harness's metrics have not been imported: then nobody aggregates.
+    Relies on ``lm_eval.evaluator.evaluate``, which ``simple_evaluate`` calls when the model and the tasks are loaded.
+    It is replaced for good, and all else only while it runs. Nothing is done where the harness's tasks have not been
+    imported: then nobody evaluates.
     """
-    metrics: Any = sys.modules.get("lm_eval.api.metrics")
-    if metrics is None:
+    if "lm_eval.api.task" not in sys.modules:
         return
-    if not hasattr(metrics.stderr_for_metric, "knows_aggregations"):
-        _replace_statistics(metrics)
-    # This module has its own name for the function.
-    evaluator: Any = sys.modules.get("lm_eval.evaluator_utils")
-    if evaluator is not None:
-        evaluator.stderr_for_metric = metrics.stderr_for_metric
+    # The start-up hook imports this module in every process that uses the harness; these imports take long.
+    from lm_eval import evaluator
+
+    from lm_eval_codemind.harness.replies import all_replies_read
+
+    usual = evaluator.evaluate
+    if hasattr(usual, "knows_codemind"):
+        return
+
+    @wraps(usual)
+    def evaluate(*arguments: Any, **named: Any) -> Any:
+        with own_statistics(), own_requests(), all_replies_read():
+            return usual(*arguments, **named)
+
+    evaluate.knows_codemind = True  # type: ignore[attr-defined]
+    evaluator.evaluate = evaluate
 
 
-def use_own_requests() -> None:
+@contextmanager
+def own_requests() -> Iterator[None]:
     """Have the harness build the requests of this suite's tasks in every run, and note what was answered.
 
-    Two methods of its ``api.task.ConfigurableTask`` are replaced for good:
+    Two methods of its ``api.task.ConfigurableTask`` are replaced for a while:
 
     - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
       examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
@@ -93,15 +98,12 @@ def use_own_requests() -> None:
     - ``apply_filters``: while it runs, :func:`openings_of_thinking` knows which prompts open thinking. After it the
       responses and how they were read are recorded.
     """
-    module: Any = sys.modules.get("lm_eval.api.task")
-    if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
-        return
-    # The start-up hook imports this module in every process that uses the harness; these imports take long.
-    from lm_eval_codemind.harness.provenance import openings, record_responses, suite_of
-    from lm_eval_codemind.harness.replies import read_all_replies, requests
+    from lm_eval.api.task import ConfigurableTask
 
-    task = module.ConfigurableTask
-    usual_build, usual_filters = task.build_all_requests, task.apply_filters
+    from lm_eval_codemind.harness.provenance import openings, record_responses, suite_of
+    from lm_eval_codemind.harness.replies import requests
+
+    usual_build, usual_filters = ConfigurableTask.build_all_requests, ConfigurableTask.apply_filters
 
     @wraps(usual_build)
     def build_all_requests(self: Any, **settings: Any) -> None:
@@ -109,8 +111,6 @@ def use_own_requests() -> None:
         if suite is None:
             usual_build(self, **settings)
             return
-        # The model has been loaded by now.
-        read_all_replies()
         if settings.get("apply_chat_template") and "system_message" in suite:
             self.set_config("description", suite["system_message"])
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
@@ -134,8 +134,8 @@ def use_own_requests() -> None:
         record_responses(suite, self.instances)
         return filtered
 
-    build_all_requests.builds_always = True  # type: ignore[attr-defined]
-    task.build_all_requests, task.apply_filters = build_all_requests, apply_filters
+    with patch.multiple(ConfigurableTask, build_all_requests=build_all_requests, apply_filters=apply_filters):
+        yield
 
 
 # The openings of the task whose responses are being read.
@@ -184,7 +184,20 @@ def several_responses(recorded: SeveralResponses) -> Iterator[None]:
         _several.pop()
 
 
-def _replace_statistics(metrics: Any) -> None:
+@contextmanager
+def own_statistics() -> Iterator[None]:
+    """Have the harness use this suite's standard errors and weights, for this suite's metrics only.
+
+    Three functions of its ``api.metrics`` are replaced for a while, since it has no other way:
+
+    - the standard error of a metric: that of its :class:`~lm_eval_codemind.harness.aggregations.Aggregation`; for the
+      harness's own mean, clustered by problem where documents say which problem they are about and share one;
+    - the mean of a group and its standard error: each task weighs as much as its metric is averaged over, and a task
+      with nothing to average weighs nothing.
+    """
+    from lm_eval import evaluator_utils
+    from lm_eval.api import metrics
+
     usual_stderr, usual_mean = metrics.stderr_for_metric, metrics.aggregate_subtask_metrics
     usual_pooled = metrics.pooled_sample_stderr
 
@@ -208,9 +221,14 @@ def _replace_statistics(metrics: Any) -> None:
         enough = sum(size for _, size in parts) > len(parts)
         return float(usual_pooled(*zip(*parts, strict=True))) if enough else nan
 
-    stderr_for_metric.knows_aggregations = True  # type: ignore[attr-defined]
-    metrics.stderr_for_metric, metrics.aggregate_subtask_metrics = stderr_for_metric, mean
-    metrics.pooled_sample_stderr = pooled
+    # The module that asks for standard errors has its own name for the function.
+    with (
+        patch.object(metrics, "stderr_for_metric", stderr_for_metric),
+        patch.object(metrics, "aggregate_subtask_metrics", mean),
+        patch.object(metrics, "pooled_sample_stderr", pooled),
+        patch.object(evaluator_utils, "stderr_for_metric", stderr_for_metric),
+    ):
+        yield
 
 
 def _share_problems(values: Sequence[Any]) -> bool:

@@ -29,8 +29,7 @@ from lm_eval_codemind.harness.aggregations import Value, pass_at_reported_k, unp
 from lm_eval_codemind.harness.contract import (
     openings_of_thinking,
     several,
-    use_own_requests,
-    use_own_statistics,
+    use_own_evaluation,
     warn_if_unknown,
 )
 from lm_eval_codemind.harness.provenance import OPENED, THINKING, record_task, splits
@@ -166,8 +165,7 @@ class Hooks:
                 "opens the thinking; leave it out for any other model"
             )
         warn_if_unknown()
-        use_own_statistics()
-        use_own_requests()
+        use_own_evaluation()
         family = self._family
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)

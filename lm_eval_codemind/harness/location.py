@@ -2,12 +2,13 @@
 
 import inspect
 import logging
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import lm_eval_codemind
 from lm_eval_codemind.errors import UserError
@@ -51,9 +52,9 @@ def task_manager(metadata: Mapping[str, Any] | None = None, include_path: str | 
     # Costs seconds, and `codemind --help` must not.
     from lm_eval.tasks import TaskManager
 
-    read_our_files_once()
     paths = [*task_directories(), *([include_path] if include_path else [])]
-    return TaskManager(include_path=paths, include_defaults=False, metadata=dict(metadata or {}))
+    with our_files_once():
+        return TaskManager(include_path=paths, include_defaults=False, metadata=dict(metadata or {}))
 
 
 def load_once(manager: Any, names: Sequence[str]) -> Any:
@@ -74,29 +75,32 @@ def load_once(manager: Any, names: Sequence[str]) -> Any:
     return loaded
 
 
-def read_our_files_once() -> None:
-    """Have the harness read each YAML file of this suite once in a process, however many indexes it makes.
+# Files of this suite as the harness has read them: path and options -> content.
+_known: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+
+@contextmanager
+def our_files_once() -> Iterator[None]:
+    """Have the harness read each YAML file of this suite once in a process, however many indexes it makes for a while.
 
     Relies on ``lm_eval.tasks._index.load_yaml``, by which ``TaskManager`` reads every file of its directories. Its
     functions are not resolved then, and nobody changes what it returns. Files of others are read each time.
     """
-    index = sys.modules.get("lm_eval.tasks._index")
-    usual = getattr(index, "load_yaml", None)
-    if usual is None or hasattr(usual, "reads_once"):
-        return
-    ours, known = task_directory(), dict[tuple[Any, ...], dict[str, Any]]()
+    from lm_eval.tasks import _index
+
+    usual, ours = _index.load_yaml, task_directory()
 
     @wraps(usual)
     def load_yaml(path: str | Path, **options: Any) -> dict[str, Any]:
         if not Path(path).is_relative_to(ours):
             return dict(usual(path, **options))
         key = path, *options.items()
-        if key not in known:
-            known[key] = usual(path, **options)
-        return dict(known[key])
+        if key not in _known:
+            _known[key] = usual(path, **options)
+        return dict(_known[key])
 
-    load_yaml.reads_once = True  # type: ignore[attr-defined]
-    index.load_yaml = load_yaml  # type: ignore[union-attr]
+    with patch.object(_index, "load_yaml", load_yaml):
+        yield
 
 
 def include_our_tasks(manager: Any) -> None:
@@ -127,8 +131,8 @@ def include_our_tasks(manager: Any) -> None:
                 ours = []
             known = {Path(path).resolve() for path in paths}
             call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
-        read_our_files_once()
-        initialise(*call.args, **call.kwargs)
+        with our_files_once():
+            initialise(*call.args, **call.kwargs)
         self.include_path = include_path
 
     manager.__init__ = with_our_tasks

@@ -17,7 +17,7 @@ from lm_eval_codemind.harness.contract import dataset_arguments, several, tasks_
 from lm_eval_codemind.harness.location import load_once, task_directories
 from lm_eval_codemind.harness.provenance import included
 from lm_eval_codemind.harness.replies import requests
-from lm_eval_codemind.harness.response_cache import opened, path_for_model, use_own_cache
+from lm_eval_codemind.harness.response_cache import opened, own_cache, path_for_model
 
 # Less than this many bytes is not enough for results and samples.
 _FREE_SPACE = 50_000_000
@@ -107,7 +107,8 @@ def check_before_loading() -> None:
         except UserError as error:
             raise SystemExit(f"Error: {error}") from error
         if self.use_cache:
-            use_own_cache()
+            # Its process ends after the run.
+            own_cache().start()
             self.use_cache = path_for_model(self)
         requests.start()
         atexit.register(_end_with_failures, bool(self.use_cache))

@@ -4,7 +4,7 @@ The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the 
 the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
 
 What becomes of the responses is recorded when the harness has filtered them, from its request objects: see
-:func:`lm_eval_codemind.harness.contract.use_own_requests`. The documents carry nothing.
+:func:`lm_eval_codemind.harness.contract.own_requests`. The documents carry nothing.
 """
 
 from __future__ import annotations

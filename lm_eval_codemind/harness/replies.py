@@ -11,10 +11,12 @@ import json
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import partial, wraps
 from typing import Any
+from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError, shortened
 from lm_eval_codemind.harness.reply import FAILED, Reply
@@ -48,25 +50,28 @@ class _Unusable(ValueError):
         self.replies = replies
 
 
-def read_all_replies() -> None:
+@contextmanager
+def all_replies_read() -> Iterator[None]:
     """Have the harness's models for APIs read every reply, and go on where a request fails after all retries.
 
     Relies on ``TemplateAPI.parse_generations(outputs=..., contexts=...)``, which returns the texts of one or several
-    JSON replies, and on ``retry(...)`` around ``model_call`` and ``amodel_call`` in ``lm_eval.models.api_models``.
+    JSON replies, and on ``retry(...)`` around ``model_call`` and ``amodel_call`` in ``lm_eval.models.api_models``. They
+    are replaced for a while, if the module has been imported.
     """
     module: Any = sys.modules.get("lm_eval.models.api_models")
-    if module is None:
-        return
-    if hasattr(module, "retry") and not hasattr(module.retry, "goes_on"):
-        module.retry = _going_on(module.retry)
-    classes = [module.TemplateAPI]
-    for model in classes:
-        classes += model.__subclasses__()
-        usual = vars(model).get("parse_generations")
-        if usual is not None and not hasattr(getattr(usual, "__func__", usual), "reads_all"):
-            static = isinstance(usual, staticmethod)
-            reading = _reading(usual.__func__ if static else usual)
-            model.parse_generations = staticmethod(reading) if static else reading
+    with ExitStack() as stack:
+        if hasattr(module, "retry"):
+            stack.enter_context(patch.object(module, "retry", _going_on(module.retry)))
+        classes = [module.TemplateAPI] if module else []
+        for model in classes:
+            classes += model.__subclasses__()
+            usual = vars(model).get("parse_generations")
+            if usual is not None:
+                static = isinstance(usual, staticmethod)
+                reading = _reading(usual.__func__ if static else usual)
+                changed = staticmethod(reading) if static else reading
+                stack.enter_context(patch.object(model, "parse_generations", changed))
+        yield
 
 
 def _reading(usual: Texts) -> Callable[..., list[Reply]]:
@@ -83,7 +88,6 @@ def _reading(usual: Texts) -> Callable[..., list[Reply]]:
             raise _Unusable(faults[0], replies)
         return replies
 
-    parse.reads_all = True  # type: ignore[attr-defined]
     return parse
 
 
@@ -300,7 +304,6 @@ def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:
     def retry(*settings: Any, **options: Any) -> Callable[..., Any]:
         return partial(_with_replies, usual(*settings, **options))
 
-    retry.goes_on = True  # type: ignore[attr-defined]
     return retry
 
 

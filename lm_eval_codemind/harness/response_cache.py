@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.models import checks_the_suite
@@ -142,11 +143,11 @@ def opened(file: Path) -> sqlite3.Connection:
         raise UserError(f"{file}: cannot be written ({error.strerror}); choose another --use_cache") from error
 
 
-def use_own_cache() -> None:
-    """Have the harness use this cache for ``--use_cache``; it names its own where it makes it."""
+def own_cache() -> Any:
+    """Return a patch by which the harness uses this cache for ``--use_cache``."""
     import lm_eval.api.model
 
-    lm_eval.api.model.CachingLM = ResponseCache
+    return patch.object(lm_eval.api.model, "CachingLM", ResponseCache)
 
 
 def path_for_model(config: Any) -> str | None:

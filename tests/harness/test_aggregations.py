@@ -2,7 +2,7 @@
 
 import pickle
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan, nan, sqrt
 from statistics import stdev
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ from lm_eval_codemind.families.repair import task as repair
 from lm_eval_codemind.families.runtime import items as runtime_items
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness.aggregations import Mean, Value, mean_of_known
-from lm_eval_codemind.harness.contract import use_own_statistics
+from lm_eval_codemind.harness.contract import own_statistics
 from lm_eval_codemind.statistics import clustered_mean_stderr
 
 PROBLEMS = 100
@@ -26,8 +26,9 @@ Documents = list[Any]
 
 
 @pytest.fixture(autouse=True)
-def own_statistics() -> None:
-    use_own_statistics()
+def ours() -> Iterator[None]:
+    with own_statistics():
+        yield
 
 
 def aggregated(documents: Sequence[Any], aggregation: Any) -> tuple[Any, Any]:

@@ -17,6 +17,8 @@ from tests.chat_server import SHAPES, ChatServer, Messages, chat_server
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
 api_models = pytest.importorskip("lm_eval.models.openai_completions")
+AnthropicChat = pytest.importorskip("lm_eval.models.anthropic_llms").AnthropicChat
+SGLANGGENERATEAPI = pytest.importorskip("lm_eval.models.sglang_generate_API").SGLANGGENERATEAPI
 
 PROMPTS = [f"question {number}" + "?" * (number % 3) for number in range(8)]
 BATCH = 4
@@ -24,9 +26,9 @@ BATCH = 4
 
 @pytest.fixture(scope="module", autouse=True)
 def quiet() -> Iterator[None]:
-    replies.read_all_replies()
     logging.disable(logging.CRITICAL)
-    yield
+    with replies.all_replies_read():
+        yield
     logging.disable(logging.NOTSET)
 
 
@@ -124,10 +126,6 @@ ANTHROPIC = {"type": "message", "stop_reason": "end_turn", "usage": {"output_tok
 ])  # fmt: skip
 def test_bodies_without_choices(body, text):
     """Of Anthropic's messages and of SGLang's generate, whichever of the harness's classes reads them."""
-    from lm_eval.models.anthropic_llms import AnthropicChat
-    from lm_eval.models.sglang_generate_API import SGLANGGENERATEAPI
-
-    replies.read_all_replies()
     for model in (AnthropicChat, SGLANGGENERATEAPI, api_models.LocalChatCompletion):
         (reply,) = model.parse_generations(*([None] * (model is not SGLANGGENERATEAPI)), outputs=body, contexts=["p"])
         assert reply.failed == (text is None) and reply == (text or "")
@@ -136,9 +134,6 @@ def test_bodies_without_choices(body, text):
 
 
 def test_several_bodies_in_a_list_are_those_of_several_prompts():
-    from lm_eval.models.sglang_generate_API import SGLANGGENERATEAPI
-
-    replies.read_all_replies()
     bodies = [{"text": "a"}, {"text": None}, {"detail": "busy"}]
     read = SGLANGGENERATEAPI.parse_generations(outputs=bodies, contexts=["p", "q", "r"])
     assert read == ["a", "", ""] and [reply.failed for reply in read] == [False, False, True]

@@ -9,10 +9,24 @@ from importlib.metadata import requires, version
 from pkgutil import resolve_name
 
 import pytest
+from lm_eval import evaluator
 from packaging.requirements import Requirement
+
+from lm_eval_codemind.harness.cli import run_harness
 
 # What is replaced for good -> the parameters in use.
 FOR_GOOD = {
+    # harness/contract.py: an evaluation, while which the names of its functions below are replaced
+    "lm_eval.evaluator:evaluate": (),
+    # harness/location.py: the directory of our tasks
+    "lm_eval.tasks.manager:TaskManager.__init__": ("self", "include_path", "include_defaults"),
+    # harness/preflight.py: checks before the model is loaded
+    "lm_eval.config.evaluate_config:EvaluatorConfig.process_tasks": ("self", "metadata"),
+    # harness/response_cache.py: --use_cache of `lm_eval`
+    "lm_eval.api.model:CachingLM": ("lm", "cache_db"),
+}
+# What is replaced while a function runs.
+FOR_A_WHILE = {
     # harness/contract.py: the standard errors and weights of this suite's metrics
     "lm_eval.api.metrics:stderr_for_metric": ("metric", "bootstrap_iters"),
     "lm_eval.evaluator_utils:stderr_for_metric": ("metric", "bootstrap_iters"),
@@ -26,16 +40,9 @@ FOR_GOOD = {
     # harness/replies.py: replies of endpoints
     "lm_eval.models.api_models:retry": (),
     "lm_eval.models.api_models:TemplateAPI.parse_generations": ("outputs",),
-    # harness/location.py: the directory of our tasks
-    "lm_eval.tasks.manager:TaskManager.__init__": ("self", "include_path", "include_defaults"),
+    # harness/location.py: an index of the tasks
     "lm_eval.tasks._index:load_yaml": ("path",),
-    # harness/preflight.py: checks before the model is loaded
-    "lm_eval.config.evaluate_config:EvaluatorConfig.process_tasks": ("self", "metadata"),
-    # harness/response_cache.py: --use_cache
-    "lm_eval.api.model:CachingLM": ("lm", "cache_db"),
-}
-# What is replaced while a function runs.
-FOR_A_WHILE = {
+    # harness/cli.py and contract.py: a run
     "lm_eval.evaluator:get_git_commit_hash": (),
     "lm_eval.tasks:TaskManager": ("include_path", "include_defaults", "metadata"),
     "lm_eval.api.registry:get_model": ("model_name",),
@@ -49,6 +56,12 @@ def test_what_is_replaced_has_the_parameters_in_use(name, parameters):
     replaced = resolve_name(name)
     # What this suite has put there wraps the harness's own.
     assert callable(replaced) and set(parameters) <= set(inspect.signature(replaced).parameters)
+
+
+def test_after_a_run_nothing_else_is_replaced():
+    run_harness(["--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "1"])
+    assert hasattr(evaluator.evaluate, "knows_codemind") and len(FOR_GOOD) <= 5
+    assert [name for name in FOR_A_WHILE if "lm_eval_codemind" in inspect.getfile(resolve_name(name))] == []
 
 
 def test_pip_installs_no_version_of_the_harness_that_is_not_tested():
