@@ -75,12 +75,3 @@ def test_the_table_of_extras(built, without_extras):
             (extras,) = re.findall(r"pip install 'lm-eval-codemind\[([\w,]+)\]'", str(error)) or [str(error)]
             stopping[task] = extras
     assert stopping == documented()
-
-
-def test_the_readme_agrees():
-    """The short table of the README names the groups of the tasks in the long one."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (row,) = re.findall(r"^\| `classeval` \| (.*) \|$", readme, re.MULTILINE)
-    needing = {task for task, extra in documented().items() if "classeval" in extra}
-    for group in sorted({task.split("_")[1] for task in needing}):
-        assert f"`codemind_{group}`" in row, group

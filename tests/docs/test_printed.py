@@ -54,13 +54,19 @@ def test_the_results_of_the_readme(recorded, monkeypatch):
     proven = said("show", "results", "-n", "0")
     published = said("show", "published", "-n", "0", "--all-metrics")
     for model in MODELS:
-        (row,) = re.findall(rf"^\| {re.escape(model)} \| (.*) \|$", readme, re.MULTILINE)
-        for name, cell in zip(BENCHMARKS, row.split(" | "), strict=True):
-            pattern = rf"^codemind_ier_{name} +{re.escape(model)} +r_ier +([\d.]+)% +([\d.]+)% +([\d.]+)%"
-            score, low, high = re.findall(pattern, proven, re.MULTILINE)[0]
-            text = rf"^codemind_ier_published_{name} +{re.escape(model)} +r_ier_text[^ ]* +([\d.]+)%"
-            (value, *_) = re.findall(text, published, re.MULTILINE)
-            assert cell.removesuffix(" *") == f"{score} ({low} to {high}) [{value}]", (model, name)
+        rows = re.findall(rf"^\| {re.escape(model)} \| (.*) \|$", readme, re.MULTILINE)
+        for name, row in zip(BENCHMARKS, rows, strict=True):
+            title, correct, cell, published_correct, published_score = row.split(" | ")
+            columns = r"([\d.]+)% +([\d.]+)% +([\d.]+)% +[-\d.%]+ +(\d+) "
+            pattern = rf"^codemind_ier_{name} +{re.escape(model)} +r_ier +{columns}"
+            score, low, high, n = re.findall(pattern, proven, re.MULTILINE)[0]
+            text = rf"^codemind_ier_published_{name} +{re.escape(model)} +r_ier_text[^ ]* +{columns}"
+            value, _, _, asked = re.findall(text, published, re.MULTILINE)[0]
+            assert title.lower() == name and cell == f"{score} ({low} to {high})" and published_score == value
+            assert (n, asked) == (correct.split(" of ")[1], published_correct.split(" of ")[1]), (model, name)
+            for counts, percent in ((correct, score), (published_correct, value)):
+                right, of_all = map(int, counts.split(" of "))
+                assert f"{100 * right / of_all:.1f}" == percent, (model, name)
 
 
 @pytest.mark.timeout(1800)

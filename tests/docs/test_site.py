@@ -1,4 +1,4 @@
-"""The site: twelve pages of a readable length, every task and metric on them, and what users search for is found."""
+"""The site: pages of a readable length, every task and metric on them, and what users search for is found."""
 
 import importlib
 import json
@@ -26,6 +26,7 @@ QUERIES = {
         "interrupted; use_cache; offline; proxy; windows; macos; slurm; ray cluster; reasoning models; few-shot; "
         "own prompts templates; confirm_run_unsafe_code; JDK; does not find the tasks; existing responses"
     ),
+    "tasks/": "first impression; searched; baseline; filter",
     "results/": "cite; colleague number; compare models; verify; leaderboard",
     "sandbox/": "bubblewrap",
     "reference/": "CODEMIND_DATA; CODEMIND_SANDBOX",
@@ -72,8 +73,8 @@ def sections(site: Path) -> list[tuple[str, str]]:
     return [(place.split("#")[0], re.sub("<[^>]+>", " ", text)) for place, text in texts]
 
 
-def test_the_navigation_has_twelve_pages():
-    assert len(PAGES) == len(set(PAGES)) <= 12
+def test_the_navigation_has_each_page_once():
+    assert len(PAGES) == len(set(PAGES)) <= 16
     assert all((DOCS / name).is_file() for name in PAGES)
 
 
@@ -85,7 +86,7 @@ def test_lengths(sections):
     assert len(words) == len(PAGES)
     assert words[""] <= 900
     assert {page: number for page, number in words.items() if number > 3500} == {}
-    assert words.total() <= 22_000
+    assert words.total() <= 24_000
 
 
 def parts(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Fill the tables of the documentation that are computed: ``python utils/release/tables.py TABLE ...``.
 
-- ``requests``: the last column of the README's table of tasks, as `codemind plan` counts them. Tasks with a second
+- ``requests``: the last column of the table in docs/tasks.md, as `codemind plan` counts them. Tasks with a second
   stage have a "+": it asks about the programs that the model writes.
-- ``baselines``: the best baseline of each metric in the README's table, in docs/metrics.md, out of
+- ``baselines``: the best baseline of each metric in that table, in docs/metrics.md, out of
   what ``utils/prove/baselines.py`` writes into the families' folders.
 - ``lengths``: the median and the longest prompt of each benchmark and family in characters, docs/prompt_lengths.csv.
 - ``seeds``: the fresh inputs that seeds give, in docs/extending.md. It takes an hour.
@@ -32,7 +32,7 @@ from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.planning import Plan, plan
 
 ROOT = Path(__file__).parents[2]
-README, METRICS = ROOT / "README.md", ROOT / "docs" / "metrics.md"
+TASKS, METRICS = ROOT / "docs" / "tasks.md", ROOT / "docs" / "metrics.md"
 # Begins the names of tasks whose data set is on the Hub and has no pinned revision: nothing of it is measured here.
 UNPINNED = "codemind_lcb_"
 # Benchmark -> number of seeds that are tried.
@@ -49,9 +49,9 @@ def replaced(page: str, lines: Iterable[str]) -> str:
     return "\n".join([*old[:start], *table, *old[end:]]) + "\n"
 
 
-def task_rows(readme: str) -> Iterator[tuple[list[str], list[str], str]]:
-    """Yield the groups, the metrics and the last cell of each row of the README's table of tasks."""
-    for line in readme.splitlines():
+def task_rows(page: str) -> Iterator[tuple[list[str], list[str], str]]:
+    """Yield the groups, the metrics and the last cell of each row of the table of tasks."""
+    for line in page.splitlines():
         if line.startswith("| `codemind_"):
             cells = line.strip("| ").split("|")
             groups = [name for name in _NAME.findall(cells[0]) if name.startswith("codemind_")]
@@ -59,7 +59,7 @@ def task_rows(readme: str) -> Iterator[tuple[list[str], list[str], str]]:
 
 
 def requests(group: str) -> str:
-    """Return how many requests a group sends, as the README shows it."""
+    """Return how many requests a group sends, as the table shows it."""
     return shown_requests(plan(["--tasks", group]))
 
 
@@ -69,14 +69,14 @@ def shown_requests(counted: Plan) -> str:
 
 
 def published_requests() -> dict[str, str]:
-    """Return the requests of each group in the README's table."""
-    rows = task_rows(README.read_text(encoding="utf-8"))
+    """Return the requests of each group in the table of tasks."""
+    rows = task_rows(TASKS.read_text(encoding="utf-8"))
     return {group: count for groups, _, cell in rows for group, count in zip(groups, cell.split(" / "), strict=True)}
 
 
-def with_requests(readme: str) -> str:
-    """Return the README with the last column counted anew."""
-    lines = readme.splitlines()
+def with_requests(page: str) -> str:
+    """Return docs/tasks.md with the last column counted anew."""
+    lines = page.splitlines()
     for place, line in enumerate(lines):
         if line.startswith("| `codemind_") and not line.startswith(f"| `{UNPINNED}"):
             ((groups, _, _),) = task_rows(line)
@@ -84,10 +84,10 @@ def with_requests(readme: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def baselines_table(readme: str) -> Iterator[str]:
+def baselines_table(page: str) -> Iterator[str]:
     """Yield the lines of the table of baselines."""
     baselines = dict(sorted(row for view in views().values() for row in view.baselines.items()))
-    rows = list(task_rows(readme))
+    rows = list(task_rows(page))
     known = [group for groups, _, _ in rows for group in groups]
     by_group: dict[str, dict[str, str]] = {}
     for task in baselines:
@@ -118,7 +118,7 @@ def _place(name: str) -> int:
 
 def with_baselines(page: str) -> str:
     """Return docs/metrics.md with the table of baselines made anew."""
-    return replaced(page, baselines_table(README.read_text(encoding="utf-8")))
+    return replaced(page, baselines_table(TASKS.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def seeds_table(seeds_of: Mapping[str, int]) -> Iterator[str]:
 
 
 TABLES: Mapping[str, tuple[Path, Callable[[str], str]]] = {
-    "requests": (README, with_requests),
+    "requests": (TASKS, with_requests),
     "baselines": (METRICS, with_baselines),
     "lengths": (ROOT / "docs" / "prompt_lengths.csv", lambda page: "".join(lengths_table(tasks()))),
     "seeds": (ROOT / "docs" / "extending.md", lambda page: replaced(page, seeds_table(SEEDS))),
