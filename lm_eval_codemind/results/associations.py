@@ -66,12 +66,10 @@ def associations(observations: Sequence[Observation]) -> Table:
                         "second": second,
                         **_counted(*verdicts),
                         **interval(result.phi, "phi", "phi_low", "phi_high"),
-                        **interval(result.odds_ratio, "odds_ratio", "odds_ratio_low", "odds_ratio_high"),
                         "p": result.p,
-                        "given_right": result.given_right.value,
-                        "given_wrong": result.given_wrong.value,
-                        **interval(result.difference, "difference"),
-                        "n": result.n,
+                        "given_right": result.given_right,
+                        "given_wrong": result.given_wrong,
+                        "n": len(verdicts[0]),
                     }
                 )
         # Both directions of a pair have the same p value, which is one test.
