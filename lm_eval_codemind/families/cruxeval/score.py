@@ -7,7 +7,7 @@ With C(I) the proven output of the program on its input, and ``ANSWER`` the text
 - both, upstream's: ``1 if "assert C(I) == ANSWER" raises nothing else 0``, executed after the program. An output
   answer that contains the call ``f(I)`` is excluded, and so is an input answer that contains no ``f(``.
 
-pass@k of n responses is :func:`lm_eval_codemind.harness.pass_at_k.pass_at_k` over our verdicts, and
+pass@k of n responses is :func:`lm_eval_codemind.harness.aggregations.pass_at_k` over our verdicts, and
 :func:`upstream_pass_at_k` over upstream's.
 Source: ``evaluation/utils_general.py`` of facebookresearch/cruxeval.
 """
