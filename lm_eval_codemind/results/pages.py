@@ -11,10 +11,10 @@ from markupsafe import Markup
 from lm_eval_codemind import __version__
 
 
-def templates(escape: bool = True) -> jinja2.Environment:
-    """Return the environment of the packaged templates. It escapes for HTML by default."""
+def templates() -> jinja2.Environment:
+    """Return the environment of the packaged templates. It escapes for HTML."""
     loader = jinja2.PackageLoader("lm_eval_codemind.results")
-    return jinja2.Environment(loader=loader, autoescape=escape, trim_blocks=True, lstrip_blocks=True)
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
 
 def render_page(name: str, **context: Any) -> str:
@@ -23,13 +23,16 @@ def render_page(name: str, **context: Any) -> str:
     Everything in the context is escaped, unless it is ``Markup``.
     """
     script = _resource("common.js") + _resource(f"{name}.js")
-    template = templates().get_template(f"{name}.html.j2")
-    return template.render(
-        version=__version__,
-        style=Markup(_resource("report.css")),
-        script=Markup(script),
-        script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
-        **context,
+    return (
+        templates()
+        .get_template(f"{name}.html.j2")
+        .render(
+            version=__version__,
+            style=Markup(_resource("report.css")),
+            script=Markup(script),
+            script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+            **context,
+        )
     )
 
 

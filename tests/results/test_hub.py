@@ -4,16 +4,18 @@ from pathlib import Path
 import datasets
 import pytest
 import yaml
+from click.testing import CliRunner, Result
 from huggingface_hub import HfApi
 
-from lm_eval_codemind import data
+import push_data
 from lm_eval_codemind.data import benchmark_digests, load
 from lm_eval_codemind.data.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.data.manifest import benchmark_path, released_digests
 from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
-from lm_eval_codemind.results.hub import write_dataset
-from lm_eval_codemind.workshop.commands import data as data_commands
-from tests.cli import codemind, refused, said
+
+
+def push(*arguments: object, stdin: str = "") -> Result:
+    return CliRunner().invoke(push_data.main, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def loaded(folder: Path, name: str) -> bytes:
 
 def test_the_folder_loads_back_to_the_same_digest(cache, monkeypatch):
     folder = cache / "folder"
-    result = said("data", "push", "--benchmark", "sample", "--output_path", folder)
+    result = push("--benchmark", "sample", "--output_path", folder).output
     expected = benchmark_digests("sample")["sample"]
     assert digest(loaded(folder, "sample")) == expected
     assert datasets.get_dataset_config_names(str(folder)) == ["sample"]
@@ -47,7 +49,9 @@ def test_the_folder_loads_back_to_the_same_digest(cache, monkeypatch):
 
 def test_every_benchmark_loads_back_to_the_released_digest(cache, built_data):
     problems = {name: load_problems(benchmark_path(built_data, name)) for name in ("humaneval", "avatar")}
-    write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
+    push_data.write_dataset(
+        cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"}
+    )
     for name in problems:
         assert digest(loaded(cache / "folder", name)) == released_digests(name)[name]
         assert len(problems[name]) == benchmarks()[name].size
@@ -57,7 +61,8 @@ def test_every_benchmark_loads_back_to_the_released_digest(cache, built_data):
 
 def test_where_to_send_must_be_said(tmp_path):
     for arguments in ([], ["org/name", "--output_path", tmp_path]):
-        assert "--output_path" in refused("data", "push", *arguments, status=2)
+        refused = push(*arguments)
+        assert refused.exit_code == 2 and "--output_path" in refused.output
 
 
 @pytest.fixture
@@ -75,7 +80,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(HfApi, "create_repo", lambda *arguments, **options: None)
     monkeypatch.setattr(HfApi, "upload_folder", upload)
     problems = load.load_benchmark("sample")
-    monkeypatch.setattr(data, "load_benchmark", lambda name: problems)
+    monkeypatch.setattr(push_data, "load_benchmark", lambda name: problems)
     return repositories
 
 
@@ -86,7 +91,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (("--benchmark", "humaneval"), "", True),
 ])  # fmt: skip
 def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(sent, options, answer, goes):
-    result = codemind("data", "push", "org/name", *options, stdin=answer)
+    result = push("org/name", *options, stdin=answer)
     assert sent == (["org/name"] if goes else [])
     assert (result.exit_code == 0) == goes, result.output
     assert ("nothing was sent" in result.output) == (not goes)
@@ -95,8 +100,8 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(sent, options
 
 def test_data_without_a_licence_is_named_as_such(sent, monkeypatch):
     traced = dataclasses.replace(benchmarks()["sample"], sources=(SOURCES["r-eval/REval"],))
-    monkeypatch.setattr(data_commands, "benchmarks", lambda: {**benchmarks(), "sample": traced})
-    result = codemind("data", "push", "org/name", "--benchmark", "sample", stdin="n\n")
+    monkeypatch.setattr(push_data, "benchmarks", lambda: {**benchmarks(), "sample": traced})
+    result = push("org/name", "--benchmark", "sample", stdin="n\n")
     assert result.exit_code == 1 and sent == []
     assert "may not be passed on freely (r-eval/REval: no licence)" in result.output
 
@@ -132,5 +137,5 @@ def test_a_hub_that_cannot_be_reached_is_named(monkeypatch, error):
         raise error("no route to host")
 
     monkeypatch.setattr(HfApi, "create_repo", refuse)
-    message = refused("data", "push", "org/name", "--benchmark", "sample")
+    message = " ".join(push("org/name", "--benchmark", "sample").output.split())
     assert "org/name: the Hub did not take the data (no route to host)" in message

@@ -1,9 +1,7 @@
-"""``codemind data``: build, look at, verify and send the benchmarks."""
+"""``codemind data``: build, look at and verify the benchmarks."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,65 +186,3 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
         differences += len(differing)
     if differences:
         raise SystemExit(1)
-
-
-@command.command("push")
-@click.argument("repository", metavar="[ORG/NAME]", required=False)
-@click.option(
-    "-o", "--output_path", "folder", type=NEW_DIRECTORY, help="Write the data set into this directory and send nothing."
-)
-@_benchmarks
-@click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
-@click.option("--yes", is_flag=True, help="Send data that may not be passed on freely without asking.")
-def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool, yes: bool) -> None:
-    """Send the data to the Hub as the data set ORG/NAME.
-
-    Its card and eval.yaml are sent, too. With --output_path the same files are written there instead;
-    datasets.load_dataset reads them, and so does $CODEMIND_DATASET. The licence of each benchmark is printed, and
-    before anything is sent that may not be passed on freely, you are asked. Sending takes a token with write access
-    (`hf auth login` or $HF_TOKEN).
-    """
-    from lm_eval_codemind.data import load_benchmark
-    from lm_eval_codemind.results.hub import official_tasks, write_dataset
-
-    if (repository is None) == (folder is None):
-        raise click.UsageError("give either ORG/NAME, to send the data there, or --output_path, to write it to disk")
-    for name in names:
-        click.echo(f"{name}: {'; '.join(map(str, benchmarks()[name].sources))}", err=True)
-    bound = [name for name in names if not benchmarks()[name].free]
-    if repository is not None and bound and not yes:
-        _ask(repository, bound)
-    loaded = {name: load_benchmark(name) for name in names}
-    if folder is not None:
-        for file in write_dataset(folder, loaded, official_tasks()):
-            click.echo(file)
-        return
-    from huggingface_hub import HfApi
-
-    assert repository is not None
-    with tempfile.TemporaryDirectory(prefix="codemind-") as directory:
-        write_dataset(Path(directory), loaded, official_tasks())
-        api = HfApi()
-        try:
-            api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
-            commit = api.upload_folder(repo_id=repository, repo_type="dataset", folder_path=directory)
-        except Exception as error:  # each release of huggingface_hub may raise errors of another HTTP library
-            raise click.ClickException(
-                f"{repository}: the Hub did not take the data ({error}); check the name, the network and your token "
-                "(`hf auth login`)"
-            ) from error
-    click.echo(f"https://huggingface.co/datasets/{repository}: revision {commit.oid}")
-
-
-def _ask(repository: str, bound: Sequence[str]) -> None:
-    sources = dict.fromkeys(source for name in bound for source in benchmarks()[name].sources if not source.free)
-    click.echo(f"{', '.join(bound)} may not be passed on freely ({'; '.join(map(str, sources))}).", err=True)
-    try:
-        sure = click.confirm(f"Do its authors allow you to send it to {repository}?", err=True)
-    except click.Abort:
-        sure = False
-    if not sure:
-        raise click.ClickException(
-            "nothing was sent; choose others with --benchmark, write files for yourself with -o, or answer "
-            "yes ahead with --yes"
-        )
