@@ -1,15 +1,9 @@
 """The settings that a score depends on, as results record them: to cite a score, and to say why two differ."""
 
-from collections.abc import Mapping, Sequence
-from math import isnan
-
 from lm_eval_codemind.harness.provenance import prompts_sent
-from lm_eval_codemind.results.analysis import overall, summary
-from lm_eval_codemind.results.observations import distinct, observe
 from lm_eval_codemind.results.provenance import generation, text_of
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
-from lm_eval_codemind.statistics import TOO_FEW
 
 # Characters of a digest that are shown.
 _DIGEST = 12
@@ -57,39 +51,3 @@ def differences(left: tuple[Run, TaskRun], right: tuple[Run, TaskRun]) -> list[s
     """Return the settings that differ between two runs of a task, each with its two values."""
     first, second = settings(*left), settings(*right)
     return [f"{name}: {first[name]} and {second[name]}" for name in first if first[name] != second[name]]
-
-
-def citations(runs: Sequence[Run]) -> list[str]:
-    """Return a sentence for each group or task of each model: scores, intervals and the settings they depend on."""
-    table = overall(runs, summary(runs, observe(runs), every=False))
-    scores: dict[tuple[str, str], list[str]] = {}
-    for row, shown in zip(table.rows, table.shown(), strict=True):
-        cells = dict(zip(row, shown, strict=True))
-        interval = f"95% interval {cells['low']} to {cells['high']}"
-        if isnan(row["low"]):
-            interval = "too few problems for an interval" if row["low"] is TOO_FEW else "no interval"
-        score = f"{row['metric']} {cells['value']} ({interval})"
-        scores.setdefault((row["model"], row["group"]), []).append(score)
-    return [
-        f"{model} on {group} of CodeMind (arXiv 2402.09664): {', '.join(reported)}; "
-        f"{_common(_members(runs, model, group))}."
-        for (model, group), reported in scores.items()
-    ]
-
-
-def _members(runs: Sequence[Run], model: str, group: str) -> dict[str, dict[str, str]]:
-    chosen = [run for run in runs if run.label == model]
-    names = {group, *(task for run in chosen for entry in run.groups if entry.name == group for task in entry.tasks)}
-    return {task.task: settings(run, task) for run in chosen for task in run.tasks if task.task in names}
-
-
-def _common(by_task: Mapping[str, Mapping[str, str]]) -> str:
-    """Return settings as a text. One that differs between tasks has all its values; one without a value is left out."""
-    parts = []
-    for name in next(iter(by_task.values())):
-        values = distinct(recorded[name] for recorded in by_task.values())
-        if len(values) > 1:
-            values = [f"{recorded[name]} ({task})" for task, recorded in by_task.items()]
-        if values != [text_of(None)]:
-            parts.append(f"{name}: {', '.join(values)}")
-    return "; ".join(parts)

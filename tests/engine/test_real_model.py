@@ -85,7 +85,7 @@ def test_eight_families_interrupted_once(server, tmp_path):
     assert (tmp_path / "report.html").stat().st_size > 10_000
     cited = said("cite", output)
     for family in FAMILIES:
-        assert f"{MODEL} on codemind_{family}_sample of CodeMind" in cited
+        assert f" on codemind_{family}_sample (" in cited and f"{MODEL} (backend " in cited
     # Neither 0 nor 1 is certain after so few problems.
     assert "0.0% (95% interval 0.0% to 0.0%)" not in cited and "interval 100.0% to 100.0%" not in cited
     assert "How responses were read" in said("show", output, "-n", "0")
@@ -111,4 +111,4 @@ def test_cruxeval_and_livecodebench_as_published(server, chat, built_data, share
             assert task.suite["readings"]["failed"] == 0 and task.suite["readings"]["responses"] == 2
         assert f"equal ({len(tasks)} tasks" in said("verify", output)
         said("report", output, "-o", tmp_path / "report.html")
-        assert said("cite", output).count("questions: 2 of") == len(tasks)
+        assert said("cite", output).count("for 2 of ") == len(tasks)

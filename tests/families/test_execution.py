@@ -201,7 +201,8 @@ def test_the_report_marks_the_first_error(kind, tmp_path):
         return wrong if document["problem_id"] == STEP else str(document["target"])
 
     evaluate(tmp_path, "org/told", told, [f"codemind_{kind}_sample"])
-    shown = said("show", tmp_path)
+    assert "prefix" not in said("show", tmp_path, "-n", "0")
+    shown = said("show", tmp_path, "--all-metrics")
     assert kind in shown and "prefix" in shown
     wrong = [each for each in observe(read_runs([tmp_path])) if each.problem_id == STEP]
     assert wrong and not any(each.solved for each in wrong)

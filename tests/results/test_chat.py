@@ -50,8 +50,8 @@ def test_it_verifies(run):
 
 def test_a_citation_says_that_it_was_a_chat(run):
     cited = said("cite", run)
-    assert cited.count(f"{MODEL} on codemind_") == len(TASKS)
-    assert cited.count("form of the prompts: as chat messages") == len(TASKS)
+    assert cited.count(f"{MODEL} (backend local-chat-completions) scores ") == len(TASKS)
+    assert cited.count("the suite's prompts as chat messages") == len(TASKS)
 
 
 def test_lengths_of_responses_are_recorded_and_shown(run):

@@ -20,7 +20,7 @@ class FlowView(View):
 
     @property
     def reported(self) -> tuple[str, ...]:
-        return (self.metric, "prefix")
+        return (self.metric,)
 
     def outcome(self, unit: Unit) -> str:
         (sample,) = unit
@@ -42,7 +42,7 @@ class FlowView(View):
 class TraceView(View):
     """A unit is the execution of a program on its input."""
 
-    reported = ("trace", "prefix", "output", trace.RIGHT_REASON, "lucky")
+    reported = ("trace", "output", trace.RIGHT_REASON)
 
     def outcome(self, unit: Unit) -> str:
         (sample,) = unit

@@ -1,0 +1,194 @@
+"""`codemind cite` prints what belongs into a paper, and each statement is true of the run."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lm_eval_codemind import __version__
+from lm_eval_codemind.data.catalogue import SOURCES
+from lm_eval_codemind.families.views import views
+from lm_eval_codemind.results import citing
+from lm_eval_codemind.statistics import proportion
+from tests.cli import refused, said
+from tests.run_files import read_run
+
+TASK = "codemind_ier_sample"
+_SENTENCE = re.compile(
+    r"^(?P<model>\S+)(?: \(backend (?P<backend>[^,)]+)(?:, (?P<precision>\w+))?\))? scores "
+    r"(?P<scores>.+?) on (?P<group>\w+) \((?P<title>.+?), a task of (?P<origin>.+?)\), "
+    r"(?P<how>.+), read by the filter (?P<filter>\S+) "
+    r"and scored by lm-eval-codemind (?P<suite>\S+) with lm-eval (?P<harness>\S+)\.$",
+    re.MULTILINE,
+)
+_HOW = re.compile(
+    r"^with (?P<shots>\d+) few-shot examples?, (?P<prompts>.+?) (?P<form>with chat template|without chat template), "
+    r"(?:the system instruction '(?P<system>.+)', )?(?P<decoding>greedy decoding|sampling \(.+?\)), "
+    r"(?P<repeats>\d+) responses? to a question, at most (?P<limit>[\d,]+) tokens each, "
+    r"for (?P<asked>\d+) of (?P<all>\d+) questions$"
+)
+
+
+def cited(run: Path) -> dict[str, Mapping[str, str]]:
+    """Return the statements of each sentence, by group."""
+    return {match["group"]: match.groupdict() for match in _SENTENCE.finditer(said("cite", run))}
+
+
+def run_of(folder: Path, *options: str, model: str = "codemind-oracle", task: str = TASK) -> Path:
+    """Evaluate the oracle, and return the folder of its results."""
+    said("run", "--model", model, "--tasks", task, "--log_samples", "--output_path", folder, *options)
+    return folder
+
+
+def compared(run: Path, task: str, statements: Mapping[str, str]) -> Mapping[str, str]:
+    """Compare what a sentence says with what the run recorded; return what it says of the requests."""
+    results, _ = read_run(run)
+    config, numbers = results["configs"][task], results["n-samples"][task]
+    arguments = config["generation_kwargs"]
+    how = _HOW.match(statements["how"])
+    assert how is not None, statements["how"]
+    assert statements["backend"] == results["config"]["model"]
+    assert int(how["shots"]) == config["num_fewshot"] and int(how["repeats"]) == config["repeats"]
+    assert how["limit"] == f"{arguments['max_gen_toks']:,}"
+    assert (how["decoding"] == "greedy decoding") is not arguments["do_sample"]
+    assert (int(how["asked"]), int(how["all"])) == (numbers["effective"], numbers["original"])
+    assert statements["filter"] == config["filter_list"][0]["name"]
+    assert (statements["suite"], statements["harness"]) == (__version__, results["lm_eval_version"])
+    for name, value in re.findall(r"(\S+) ([\d.]+)% \(95% interval", statements["scores"]):
+        assert f"{results['results'][task][name + ',' + statements['filter']]:.1%}" == f"{value}%"
+    return how.groupdict()
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The usual run of the oracle."""
+    return run_of(tmp_path_factory.mktemp("usual"))
+
+
+def changed(run: Path, folder: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """Return a copy of a run with another record."""
+    (file,) = run.rglob("results_*.json")
+    raw = json.loads(file.read_text(encoding="utf-8"))
+    change(raw)
+    (folder / file.name).write_text(json.dumps(raw), encoding="utf-8")
+    return folder
+
+
+def test_a_usual_run(usual):
+    (statements,) = cited(usual).values()
+    how = compared(usual, TASK, statements)
+    interval = proportion(24, 24)
+    assert statements["scores"] == f"r_ier 100.0% (95% interval {interval.low:.1%} to {interval.high:.1%})"
+    assert (statements["title"], statements["origin"]) == ("IER", "CodeMind (arXiv 2402.09664)")
+    assert (how["prompts"], how["form"], how["system"]) == ("the suite's prompts", "without chat template", None)
+
+
+def test_other_settings_and_repeats(tmp_path):
+    text = {"include": str(Path("tasks/ier/codemind_ier_sample.yaml").resolve()), "task": "my_codemind_ier_sample"}
+    (tmp_path / "task.yaml").write_text(yaml.safe_dump({**text, "repeats": 3}))
+    options = ("--limit", "5", "--num_fewshot", "1", "--system_instruction", "Think", "--include_path", str(tmp_path))
+    sampled = ("--gen_kwargs", "max_gen_toks=99,do_sample=True,temperature=0.8")
+    run = run_of(tmp_path / "run", *options, *sampled, task=text["task"])
+    how = compared(run, text["task"], cited(run)[text["task"]])
+    assert (how["decoding"], how["system"], how["repeats"]) == ("sampling (temperature 0.8)", "Think", "3")
+
+
+def test_recorded_responses_say_only_what_is_known(tmp_path):
+    row = {"benchmark": "sample", "problem_id": "Sample_bit_masks", "response": "<output>1</output>", "model": "theirs"}
+    (tmp_path / "responses.jsonl").write_text(json.dumps(row) + "\n")
+    said("score", "--responses", tmp_path / "responses.jsonl", "--tasks", TASK, "--output_path", tmp_path / "run")
+    (statements,) = cited(tmp_path / "run").values()
+    assert statements["model"] == "theirs" and statements["backend"] is None
+    assert statements["how"] == "from recorded responses to 1 of 24 questions, whose prompts and decoding are not known"
+    table = said("cite", tmp_path / "run", "--format", "markdown")
+    assert "| questions | 1 of 24 |" in table
+    for name in ("few-shot", "max_gen_toks", "do_sample", "chat template"):
+        assert name not in table
+
+
+def test_programs_of_the_model(tmp_path):
+    run_of(tmp_path, "--confirm_run_unsafe_code", task="codemind_der_sample")
+    statements = cited(tmp_path)
+    assert set(statements) == {"codemind_sr_sample", "codemind_der_sample"}
+    assert all(row["origin"] == "CodeMind (arXiv 2402.09664)" for row in statements.values())
+    assert statements["codemind_der_sample"]["scores"].startswith("r_der 100.0%")
+
+
+def test_what_this_suite_added_is_not_the_papers(tmp_path):
+    names = ("codemind_trace_lines_sample", "codemind_verdict_sample")
+    statements = cited(run_of(tmp_path, "--limit", "2", task=",".join(names)))
+    assert [statements[name]["origin"] for name in names] == ["lm-eval-codemind"] * 2
+    assert "prefix" not in statements[names[0]]["scores"] and "lucky" not in statements[names[0]]["scores"]
+    assert "@misc{" not in said("cite", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "backend"),
+    [
+        ({"model": "hf", "model_dtype": "torch.bfloat16"}, "backend hf, bfloat16"),
+        ({"model": "vllm", "model_args": {"pretrained": "m", "dtype": "half"}}, "backend vllm, half"),
+        ({"model": "local-completions", "model_args": {"model": "m"}}, "backend local-completions)"),
+    ],
+)
+def test_backend_and_precision(config, backend, usual, tmp_path):
+    def change(raw: dict[str, Any]) -> None:
+        raw["config"].update(config)
+        raw["model_source"] = config["model"]
+
+    assert f"({backend}" in said("cite", changed(usual, tmp_path, change))
+
+
+def test_published_prompts(usual, tmp_path):
+    def change(raw: dict[str, Any]) -> None:
+        suite = raw["configs"][TASK]["metadata"]["suite"]
+        suite.update(prompt_texts={"source": "prompts.py", "form": "gpt"}, family="ier_published")
+
+    shown = said("cite", changed(usual, tmp_path, change))
+    assert "upstream's, prompts.py, form gpt without chat template" in shown
+
+
+def test_two_models(usual, tmp_path):
+    other = run_of(tmp_path, model="codemind-null")
+    sentences = [match["model"] for match in _SENTENCE.finditer(said("cite", usual, other))]
+    assert sorted(sentences) == ["codemind-null", "codemind-oracle"]
+
+
+def test_a_setting_that_differs_within_a_group_is_told_for_each_task(tmp_path):
+    metrics = [{"metric": "r_ier", "weight_by_size": True}]
+    group = {"group": "codemind_both", "task": [TASK, "codemind_ier_sample_java"], "aggregate_metric_list": metrics}
+    (tmp_path / "group.yaml").write_text(json.dumps(group))
+    run = run_of(tmp_path / "run", "--include_path", str(tmp_path), task="codemind_both")
+    assert "scores r_ier 100.0%" in said("cite", run) and " on codemind_both (IER, a task of CodeMind" in said(
+        "cite", run
+    )
+    assert f"24 of 24 ({TASK})" in said("cite", run, "--format", "markdown")
+
+
+def test_the_table_of_settings(usual):
+    suite = read_run(usual)[0]["configs"][TASK]["metadata"]["suite"]
+    markdown, latex = (said("cite", usual, "--format", form) for form in ("markdown", "latex"))
+    for name, value in (("data", suite["data_sha256"][:12]), ("prompts", suite["prompts_sha256"][:12])):
+        assert f"| {name} | {value} |" in markdown and f"\n{name} & {value} \\\\\n" in latex
+    assert "codemind\\_ier\\_sample" in latex and latex.startswith("\\begin{tabular}{ll}\n")
+
+
+def test_references_are_of_families_and_sources_that_exist():
+    content = citing._CONTENT
+    named = [name for names in content["families"].values() for name in names]
+    assert set(named) <= set(views()) and len(named) == len(set(named))
+    assert set(SOURCES) <= set(content["sources"])
+    assert {*content["families"], *content["sources"].values()} == set(content["papers"])
+
+
+def test_bibtex_of_what_was_used(usual):
+    shown = said("cite", usual)
+    assert re.findall(r"^@\w+{([\w-]+),$", shown, re.MULTILINE) == ["lm-eval-codemind", "codemind"]
+    assert f"version = {{{__version__}}}" in shown and "eprint = {2402.09664}" in shown
+
+
+def test_nothing_to_cite(tmp_path):
+    assert str(tmp_path) in refused("cite", tmp_path)
