@@ -164,6 +164,7 @@ def test_megabytes_of_tags_are_no_problem(piece):
     assert len(without_thinking(piece * (200_000 // len(piece))) or "") <= 200_000
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("filter", [ier.strict_match, ier.flexible_extract])
 def test_one_odd_response_beside_200_others_changes_no_other_score(filter):
     asked = question(output="55").document()
