@@ -6,17 +6,28 @@ import click
 
 from lm_eval_codemind.commands import runs_argument
 
+# The share of a task's responses without an answer above which it is worth a line.
+_MANY = 0.05
+
 
 @click.command("show")
 @runs_argument
 @click.option(
-    "-n", "--problems", type=click.IntRange(0), default=10, show_default=True, help="Hardest problems to list."
+    "--all", "everything", is_flag=True, help="Also print all readings, lengths, associations and the hardest problems."
+)
+@click.option(
+    "-n",
+    "--problems",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="With --all: hardest problems to list.",
 )
 @click.option("--all-metrics", is_flag=True, help="Show every metric, not only those to report.")
-def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
-    """Print the scores of RUNS and their hardest problems.
+def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics: bool) -> None:
+    """Print the scores of RUNS and compare their models.
 
-    If RUNS have several models, they are compared.
+    Responses without an answer are named where they are more than one in twenty.
 
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
@@ -25,7 +36,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     from lm_eval_codemind.results.associations import associations, on_same_problems
     from lm_eval_codemind.results.comparing import require_same_versions
     from lm_eval_codemind.results.observations import distinct, observe
-    from lm_eval_codemind.results.provenance import provenance
+    from lm_eval_codemind.results.provenance import READINGS, provenance
     from lm_eval_codemind.results.runs import read_runs
 
     def section(title: str, table: Table) -> None:
@@ -37,10 +48,11 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     observations = observe(results)
     scores = summary(results, observations, every=all_metrics)
     click.echo(overall(results, scores).without("family").to_text())
-    section("By task", scores.without("family", "n"))
+    if everything or all_metrics or any(group.metrics for run in results for group in run.groups):
+        section("By task", scores.without("family", "n"))
     *_, readings, lengths = provenance(results)
-    section(f"{readings.title}, share of all", readings)
-    section("Lengths of responses, mean", lengths)
+    shares = readings if everything else readings.where(lambda row: any(row[name] > _MANY for name in READINGS))
+    section(f"{readings.title}, share of all", shares)
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
@@ -48,6 +60,10 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     section(f"{compared.title}, all benchmarks together", compared.without("benchmark"))
     for table in (*findings(observations), on_same_problems(observations)):
         section(table.title, table)
+    if not everything:
+        click.echo("\n--all prints readings, lengths, associations and the hardest problems, too.")
+        return
+    section("Lengths of responses, mean", lengths)
     associated = associations(observations)
     section(associated.title, associated.without("phi_low", "phi_high", "p", "low", "high"))
     hard = hardest(observations if problems else ())

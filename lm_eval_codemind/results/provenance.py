@@ -10,8 +10,8 @@ from lm_eval_codemind.harness.provenance import prompts_sent
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
 
-# Kinds of responses that hold no answer; the endpoint's faults first.
-_READINGS = ("failed", "empty", "no_answer", "malformed", "unfinished", "unfinished_opened", "cut")
+READINGS = ("failed", "empty", "no_answer", "malformed", "unfinished", "unfinished_opened", "cut")
+"""Kinds of responses that hold no answer; the endpoint's faults first."""
 
 _NONE = "–"  # noqa: RUF001
 
@@ -72,7 +72,7 @@ def _readings(runs: Sequence[Run]) -> Table:
             "model": run.label,
             "task": task.task,
             "responses": counts["responses"],
-            **{name: counts.get(name, math.nan) / counts["responses"] for name in _READINGS},
+            **{name: counts.get(name, math.nan) / counts["responses"] for name in READINGS},
         }
         for run in runs
         for task in run.tasks

@@ -175,7 +175,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_verifies_is_shown_and_names_the_release_of_another_version(directory, tmp_path):
     said("verify", directory)
-    shown = said("show", directory)
+    shown = said("show", directory, "--all")
     assert "Hardest problems of Runtime" in shown and "state_executed" in shown
     shutil.copytree(directory, tmp_path / "run")
     (file,) = (tmp_path / "run").rglob("results_*.json")

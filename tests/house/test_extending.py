@@ -104,7 +104,7 @@ def test_each_question_is_scored_and_sealed_under_its_own_key(results):
 
 
 def test_two_questions_of_a_problem_are_shown_and_reported(results, tmp_path):
-    shown = said("show", results)
+    shown = said("show", results, "--all")
     assert "Hardest problems of Parity" in shown and "difference/positive" in shown
     said("report", results, "-o", tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 10_000

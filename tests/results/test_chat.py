@@ -65,7 +65,7 @@ def test_lengths_of_responses_are_recorded_and_shown(run):
             "longest": max(map(len, responses)),
             "tokens": sum(len(text.split()) for text in responses),
         }
-    shown = codemind("show", run, "-n", "0")
+    shown = codemind("show", run, "-n", "0", "--all")
     lengths = read.task(TASKS[0]).suite["response_lengths"]  # type: ignore[union-attr]
     mean = f"{lengths['characters'] / 24:.0f} +{lengths['longest']} +{lengths['tokens'] / 24:.0f}"
     assert re.search(rf"{TASKS[0]} +24 +{mean}", shown.output), shown.output

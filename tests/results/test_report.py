@@ -368,10 +368,28 @@ def test_figures_are_well_formed_and_place_marks_by_value(page):
 
 
 def test_show_prints_scores_and_the_hardest_problems(output):
-    result = said("show", output, "-n", "2")
+    result = said("show", output, "-n", "2", "--all")
     assert re.search(r"codemind_ier_sample\s+org/right\s+r_ier\s+100.0%", result)
     assert "Hardest problems of IER" in result
     assert result.count("Sample_") == 2
+
+
+def test_two_models_are_shown_on_a_screen(tmp_path):
+    """What `codemind_first` asks, on the sample."""
+    kinds = ("ier", "loops", "branches", "trace_lines", "verdict")
+    for model in ("oracle", "null"):
+        tasks = ",".join(f"codemind_{kind}_sample" for kind in kinds)
+        said("run", "--model", f"codemind-{model}", "--tasks", tasks, "--log_samples", "--output_path", tmp_path)
+    shown = said("show", tmp_path)
+    assert len(shown.splitlines()) <= 40
+    assert "Models compared" in shown and "100.0%" in shown and "--all prints" in shown
+    # The model that says nothing, and not the other one.
+    (readings,) = re.findall(r"^How responses were read.*?\n\n", shown, re.MULTILINE | re.DOTALL)
+    assert readings.count("codemind-null") == len(kinds) and "codemind-oracle" not in readings
+    everything = said("show", tmp_path, "--all")
+    assert everything.startswith(shown.split("\n\n")[0]) and len(everything.splitlines()) > 100
+    for title in ("Hardest problems of IER", "Lengths of responses", "Does solving a problem under one task"):
+        assert title in everything and title not in shown
 
 
 @pytest.mark.parametrize("command", ["show", "report"])
