@@ -60,7 +60,6 @@ class Family(abc.ABC):
         prompt_texts: The benchmark that holds the texts of the prompts, as upstream's files have them; empty if the
             prompts are ours.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
-        everything: The options with which all questions are asked, if they usually are not.
         executes: Whether responses are executed.
         uses_witnesses: Whether answers that pass the suite are executed on the problem's witnesses, too.
         filters: Names of the filters, the main one first: the ways in which a response is read.
@@ -72,7 +71,6 @@ class Family(abc.ABC):
     templates: Path
     prompt_texts: ClassVar[str] = ""
     options: ClassVar[tuple[str, ...]] = ()
-    everything: ClassVar[Mapping[str, Any]] = {}
     executes: ClassVar[bool] = False
     uses_witnesses: ClassVar[bool] = False
     filters: ClassVar[tuple[str, ...]]

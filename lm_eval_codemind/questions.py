@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote
 
 from lm_eval_codemind.data.catalogue import twin_of
@@ -16,6 +16,9 @@ from lm_eval_codemind.problems import Problem
 
 if TYPE_CHECKING:
     from lm_eval_codemind.sandbox import CaseOutcome, Outcome
+
+
+Fields = TypeVar("Fields")
 
 
 class Key(NamedTuple):
@@ -80,6 +83,10 @@ class Question:
 
     def __getitem__(self, column: str) -> Any:
         return self.fields[column]
+
+    def typed(self, fields: type[Fields]) -> Fields:
+        """Return the family's own columns as their type, a TypedDict: a type checker knows their names and values."""
+        return cast(Fields, self.fields)
 
     @classmethod
     def about(

@@ -33,6 +33,9 @@ QUESTIONS = {
 EVALUATION_SEEDS = range(10)
 """The seeds that are for evaluation. The packaged fresh inputs have seed 0."""
 
+# The options with which tasks ask all questions that they have.
+EVERYTHING = {"items": "all"}
+
 Row = dict[str, Any]
 
 
@@ -99,7 +102,7 @@ def _options(metadata: str) -> dict[str, Any]:
 
 def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: bool) -> list[Row]:
     from lm_eval_codemind.data.catalogue import get_benchmark
-    from lm_eval_codemind.families import families, family_named
+    from lm_eval_codemind.families import family_named
     from lm_eval_codemind.family import seed_option
     from lm_eval_codemind.questions import Question
 
@@ -110,8 +113,7 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
             "choose another one, or add --evaluation"
         )
-    everything = {name: value for family in families().values() for name, value in family.everything.items()}
-    asked = () if evaluation else _load(names, everything)
+    asked = () if evaluation else _load(names, EVERYTHING)
     packaged = {name: set(map(_identity, task.eval_docs)) for name, task in asked}
     rows = []
     for name, task in _load(names, options):

@@ -12,7 +12,8 @@ from typing import Any
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.families.cruxeval.read import CLOSE, OPEN, block
-from lm_eval_codemind.families.cruxeval.task import COLUMNS, COT, DIRECT, FILTER, CruxevalOutput
+from lm_eval_codemind.families.cruxeval.task import COT, DIRECT, FILTER, CruxevalOutput
+from lm_eval_codemind.families.ier.task import COLUMNS, Fields
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem
@@ -42,7 +43,7 @@ class LcbExecution(CruxevalOutput):
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; without a proven label pass@1 by value is None, and pass@k is missing."""
         metrics = super().logged(question, means, pass_at_k)
-        if question["category"] != "excluded":
+        if question.typed(Fields)["category"] != "excluded":
             return metrics
         return {name: value for name, value in metrics.items() if name not in pass_at_k} | {self.verdict: None}
 

@@ -14,6 +14,7 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.families.cruxeval import score as scores
 from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer, with_own_thoughts
 from lm_eval_codemind.families.ier.score import s_ier
+from lm_eval_codemind.families.ier.task import COLUMNS, Fields
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.family import Variant, problem_of
@@ -28,7 +29,6 @@ from lm_eval_codemind.sandbox import Job
 DIRECT, COT, PHIND = "direct", "cot", "phind"
 FILTER = "extract-answer"
 THOUGHT = "[THOUGHT]\n"
-COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 # The texts that a response with full marks has around its assertion: in front of it and after it.
 _AROUND = {DIRECT: ("", "\n[/ANSWER]"), COT: ("[/THOUGHT]\n[ANSWER]\n", "\n[/ANSWER]"), PHIND: ("", " # done")}
@@ -72,8 +72,8 @@ class Cruxeval(UpstreamPrompts):
             published = self.published_answer(with_own_thoughts(response), question.key.setting)
             text = self.block(without_thinking(closed(response), MARKS) or "", question.key.setting)
         answer = self.answer(text, question)
-        excluded = scores.excluded_upstream(published, question["input"], self.predicts == "input")
-        verdict = False if excluded else scores.upstream_verdict(published, question["output"])
+        excluded = scores.excluded_upstream(published, question.typed(Fields)["input"], self.predicts == "input")
+        verdict = False if excluded else scores.upstream_verdict(published, question.typed(Fields)["output"])
         answer.details |= {"published_answer": published, "excluded_upstream": excluded, "upstream": verdict}
         return answer
 
@@ -98,7 +98,7 @@ class Cruxeval(UpstreamPrompts):
         problem = problem_of(question)
         code, expressions = problem.code, [] if answer.program is None else [answer.program]
         if answer.details["upstream"] is None:
-            assertion = scores.upstream_assertion(answer.details["published_answer"], question["output"])
+            assertion = scores.upstream_assertion(answer.details["published_answer"], question.typed(Fields)["output"])
             code = self.executed(code, assertion)
             # The value of an assertion that passes.
             expressions.append(f"{assertion}\nTrue")
@@ -151,7 +151,7 @@ class CruxevalOutput(Cruxeval):
         return Answer(before if after is None else after)
 
     def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
-        return s_ier(answer.text, question["output"], printed=False)
+        return s_ier(answer.text, question.typed(Fields)["output"], printed=False)
 
 
 class CruxevalInput(Cruxeval):
@@ -174,7 +174,7 @@ class CruxevalInput(Cruxeval):
     def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
         if computed is not None:
             answer.details["computed"] = computed
-        return s_input(bool(answer.details["as_recorded"]), computed, question["output"], printed=False)
+        return s_input(bool(answer.details["as_recorded"]), computed, question.typed(Fields)["output"], printed=False)
 
 
 CRUXEVAL_OUTPUT, CRUXEVAL_INPUT = CruxevalOutput(), CruxevalInput()

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.answers import forms
 from lm_eval_codemind.answers.pipeline import ANSWER, read
@@ -19,7 +19,26 @@ from lm_eval_codemind.questions import Answer, Question
 
 FILTER = "extract-answer"
 LOOPS, BRANCHES = "loops", "branches"
-_COLUMNS = ("code", "entry_point", "input", "output", "complexity")
+
+
+class Fields(TypedDict):
+    """The columns of a problem that a document has."""
+
+    code: str
+    entry_point: str
+    input: str
+    output: str
+    complexity: Mapping[str, Any]
+
+
+class FlowFields(Fields):
+    """The columns of a document about a loop or a condition: its line, and its values, one for each time."""
+
+    line: int
+    values: list[str]
+
+
+_COLUMNS = tuple(Fields.__annotations__)
 
 
 class ExecutionFamily(Family):
@@ -82,14 +101,15 @@ class FlowReasoning(ExecutionFamily):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list in a response, with the texts of its values in the details."""
-        name = ", ".join(loop_variables(question["code"]).get(question["line"], ()))
+        fields = question.typed(FlowFields)
+        name = ", ".join(loop_variables(fields["code"]).get(fields["line"], ()))
         block = read(response, ANSWER, lambda text: forms.values(text, name), name)
         if block.value is None:
             return Answer(None, reading=block.reading)
         return Answer(f"[{', '.join(block.value)}]", {"values": block.value})
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        matches, steps = matching(question, answer), len(question["values"])
+        matches, steps = matching(question, answer), len(question.typed(FlowFields)["values"])
         return {
             self.metric: float(trace(matches, steps)),
             "prefix": prefix(matches, steps),
@@ -113,10 +133,10 @@ class BranchReasoning(FlowReasoning):
 
 def matching(question: Question, answer: Answer) -> list[bool]:
     """Return, for each value in an answer, whether it is the value in the same place of the label."""
-    labels: Sequence[str] = question["values"]
+    fields = question.typed(FlowFields)
     answers: Sequence[str] = answer.details.get("values", ())
-    variables = loop_variables(question["code"]).get(question["line"], ())
-    pairs = zip(answers, labels, strict=False)
+    variables = loop_variables(fields["code"]).get(fields["line"], ())
+    pairs = zip(answers, fields["values"], strict=False)
     matches = [same_step(*pair, variables) for pair in pairs]
     return matches + [False] * (len(answers) - len(matches))
 

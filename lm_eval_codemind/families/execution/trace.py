@@ -14,7 +14,7 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.executions import Execution, load_executions, loop_variables
 from lm_eval_codemind.data.facts.runtime_labels import ends_of_lines
 from lm_eval_codemind.families.execution import score as scores
-from lm_eval_codemind.families.execution.flow import FILTER, ExecutionFamily
+from lm_eval_codemind.families.execution.flow import FILTER, ExecutionFamily, Fields
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
@@ -28,6 +28,13 @@ RIGHT_REASON = "right_for_the_right_reason"
 _VIEW = "lm_eval_codemind.families.execution.view:TraceView"
 # One document's responses: `problem_id`, and `trace` and `output`, which say of each response whether it is right.
 Record = Mapping[str, Any]
+
+
+class TraceFields(Fields):
+    """The columns of a document: the line and the value of each step, which is empty for other lines."""
+
+    lines: list[int]
+    values: list[str]
 
 
 class TraceReasoning(ExecutionFamily):
@@ -72,7 +79,7 @@ class TraceReasoning(ExecutionFamily):
         return Answer(written(details, question.key.setting), details, reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        matches, steps = matching(question, answer), len(question["lines"])
+        matches, steps = matching(question, answer), len(question.typed(TraceFields)["lines"])
         trace, output = float(scores.trace(matches, steps)), float(right_output(question, answer))
         return {
             "trace": trace,
@@ -101,12 +108,12 @@ def matching(question: Question, answer: Answer) -> list[bool]:
 
     A statement on several lines may be named by each of them.
     """
-    code = question["code"]
-    variables = loop_variables(code)
+    fields = question.typed(TraceFields)
+    code, variables = fields["code"], loop_variables(fields["code"])
     first = {line: start for start, end in sorted(ends_of_lines(code).items()) for line in range(start, end + 1)}
     answers = list(zip(answer.details.get("lines", ()), answer.details.get("values", ()), strict=True))
     matches = []
-    for (at, text), line, value in zip(answers, question["lines"], question["values"], strict=False):
+    for (at, text), line, value in zip(answers, fields["lines"], fields["values"], strict=False):
         right = first.get(at) == line
         if right and question.key.setting == STATES:
             right = scores.same_step(text, value, variables.get(line, ()))
@@ -117,7 +124,7 @@ def matching(question: Question, answer: Answer) -> list[bool]:
 def right_output(question: Question, answer: Answer) -> bool:
     """Whether an answer predicts the output. It is compared as IER compares outputs."""
     output = answer.details.get("output")
-    return output is not None and same_output(output, question["output"], kind_of(question).printed)
+    return output is not None and same_output(output, question.typed(TraceFields)["output"], kind_of(question).printed)
 
 
 def by_response(records: Iterable[Record]) -> tuple[list[float], list[float], list[str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.answers.forms import literal_at_start
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read
@@ -17,8 +17,19 @@ from lm_eval_codemind.questions import Answer, Question
 STRICT, FLEXIBLE = "strict-match", "flexible-extract"
 DIRECT = "direct"
 
-# The columns of a problem that a document of this family has; the rest is looked up by problem_id.
-COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
+
+class Fields(TypedDict):
+    """The columns of a problem that a document of this family has; the rest is looked up by problem_id."""
+
+    code: str
+    entry_point: str
+    input: str
+    output: str
+    category: str
+    complexity: Mapping[str, Any]
+
+
+COLUMNS = tuple(Fields.__annotations__)
 
 # The marks of the CodeMind artifact, whose recorded responses can be scored unchanged.
 _BEGIN, _END = "<<<Output>>>", "[END-OF-RESPONSE]"
@@ -67,12 +78,12 @@ class ExecutionReasoning(Family):
         return Answer(block.text, reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        right = s_ier(answer.text, question["output"], kind_of(question).printed)
+        right = s_ier(answer.text, question.typed(Fields)["output"], kind_of(question).printed)
         return {"r_ier": float(right), **self._as_text(question, answer)}
 
     def _as_text(self, question: Question, answer: Answer) -> dict[str, float]:
         return {
-            "r_ier_text": float(s_ier_text(answer.text, question["output"])),
+            "r_ier_text": float(s_ier_text(answer.text, question.typed(Fields)["output"])),
             "answered": float(answer.text is not None),
         }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.answers.thinking import without_thinking
@@ -10,6 +10,7 @@ from lm_eval_codemind.data import load_side
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.families.ier.task import COLUMNS, DIRECT, FLEXIBLE, STRICT
+from lm_eval_codemind.families.ier.task import Fields as ProblemFields
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.family import Family, Variant, problem_of
 from lm_eval_codemind.harness.hooks import Hooks
@@ -25,6 +26,24 @@ _LOGGED = 1_000
 _VIEW = "lm_eval_codemind.families.input.view:InputView"
 _USUAL = Variant("input", "Input", _VIEW, in_overlap=True)
 _DIRECT = Variant("input_direct", "Input direct", _VIEW, DIRECT, submittable=False)
+
+
+class OwnFields(TypedDict):
+    """What a document has besides the columns of its problem.
+
+    Attributes:
+        masked: The input with a placeholder for each value that is asked for.
+        answer: The values of the recorded input.
+        plain: Whether an input that says nothing is right.
+    """
+
+    masked: str
+    answer: str
+    plain: bool
+
+
+class Fields(ProblemFields, OwnFields):
+    """The columns of a document."""
 
 
 class InputPrediction(Family):
@@ -92,21 +111,21 @@ class InputPrediction(Family):
             answer.details["computed"] = computed[:_LOGGED]
         recorded = bool(answer.details.get("as_recorded"))
         return {
-            "r_input": float(s_input(recorded, computed, question["output"], printed)),
+            "r_input": float(s_input(recorded, computed, question.typed(Fields)["output"], printed)),
             "as_recorded": float(recorded),
             "answered": float(answer.text is not None),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; ``r_input_searched`` is None where an input that says nothing is right."""
-        searched = None if question["plain"] else means["r_input"]
+        searched = None if question.typed(Fields)["plain"] else means["r_input"]
         return {**means, "r_input_searched": searched, **pass_at_k}
 
 
 def _questions(problem: Problem, setting: str, plain: bool) -> Iterable[Question]:
     masked = kind_of(problem).masked_input(problem)
     if masked is not None:
-        fields = {"masked": masked, "answer": kind_of(problem).input_answer(problem), "plain": plain}
+        fields: OwnFields = {"masked": masked, "answer": kind_of(problem).input_answer(problem), "plain": plain}
         yield Question.about(problem, setting, fields, columns=COLUMNS)
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_codemind.families.runtime.score import Item, averaged_over, clustered_stderr, score
 from lm_eval_codemind.harness.aggregations import Aggregation
@@ -25,6 +25,48 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 
 Record = Mapping[str, Any]
+
+
+class OfInput(TypedDict):
+    """The columns of a document that all questions about an input share."""
+
+    code: str
+    entry_point: str
+    complexity: Mapping[str, Any]
+    run: str
+    input: str
+    set_up: str
+    masked: str
+    outputs: list[str]
+
+
+class OfLine(TypedDict):
+    """The columns of a document that say what is true of a line.
+
+    Attributes:
+        asked_run: Which of the line's runs the question is about, from 1.
+        runs: How many there are.
+        goes_on: Whether it is executed and another line of the program after it.
+        next_line: The first line of what is executed next; 0 at the end of the program.
+        next_end: The last line of that.
+    """
+
+    line: int
+    variable: str
+    asked_run: int
+    runs: int
+    executed: bool
+    goes_on: bool
+    value: str | None
+    type_name: str
+    next_line: int | None
+    next_end: int | None
+
+
+class Fields(OfInput, OfLine):
+    """The columns of a document."""
+
+    answer: str
 
 
 def items(records: Iterable[Record | None], metric: str) -> list[Item]:

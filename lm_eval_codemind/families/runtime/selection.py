@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from lm_eval_codemind.data.facts.runtime_labels import ends_of_lines
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.families.runtime.items import COVERAGE, PATH
+from lm_eval_codemind.families.runtime.items import COVERAGE, PATH, Fields
 from lm_eval_codemind.questions import Question
 
 ITEMS = "items"
@@ -59,8 +59,10 @@ def select(questions: Sequence[Question], most: int) -> list[Question]:
 def _ordered(group: Iterable[Question]) -> list[Question]:
     """Return questions of a kind about a problem in the order of their digests, the inputs in turn."""
     by_line = sorted(group, key=lambda question: _digest(question.key.problem_id, question.key.item))
-    by_input = sorted(by_line, key=lambda question: _digest(question.key.problem_id, str(question["run"])))
-    return _in_turn(by_input, lambda question: question["run"])
+    by_input = sorted(
+        by_line, key=lambda question: _digest(question.key.problem_id, str(question.typed(Fields)["run"]))
+    )
+    return _in_turn(by_input, lambda question: question.typed(Fields)["run"])
 
 
 def _digest(*texts: str) -> str:
@@ -78,9 +80,10 @@ def _in_turn(items: Iterable[_Item], by: Callable[[_Item], Hashable]) -> list[_I
 
 def _answer(question: Question) -> bool:
     """Return the class of a question's answer that a rule might guess."""
+    fields = question.typed(Fields)
     if question.key.setting == COVERAGE:
-        return bool(question["executed"])
+        return fields["executed"]
     if question.key.setting == PATH:
-        below = (line for line in ends_of_lines(question["code"]) if line > question["line"])
-        return bool(question["next_line"] == min(below, default=None))
+        below = (line for line in ends_of_lines(fields["code"]) if line > fields["line"])
+        return fields["next_line"] == min(below, default=None)
     return True

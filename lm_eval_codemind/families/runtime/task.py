@@ -16,8 +16,18 @@ from lm_eval_codemind.answers.pipeline import ANSWER, Read, read
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
-from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE
-from lm_eval_codemind.families.runtime.selection import ALL, ITEMS, chosen, select
+from lm_eval_codemind.families.runtime.items import (
+    COVERAGE,
+    NEEDS,
+    OUTPUT,
+    PATH,
+    SETTINGS,
+    STATE,
+    Fields,
+    OfInput,
+    OfLine,
+)
+from lm_eval_codemind.families.runtime.selection import ITEMS, chosen, select
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
@@ -42,7 +52,6 @@ class RuntimeBehaviour(Family):
     variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = (ITEMS,)
-    everything: ClassVar[Mapping[str, Any]] = {ITEMS: ALL}
     filters = (FILTER,)
     metric = "state_executed"
     verdict = "right"
@@ -142,7 +151,7 @@ class RuntimeBehaviour(Family):
             block = _read(response, forms.truth)
             return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
         if setting == STATE:
-            block = _read(response, forms.state, question["variable"])
+            block = _read(response, forms.state, question.typed(Fields)["variable"])
             if block.value is None:
                 return Answer(None, reading=block.reading)
             value, type_name = block.value
@@ -154,7 +163,7 @@ class RuntimeBehaviour(Family):
         if kind_of(question).printed:
             block = _read(response, lambda text: [text] if text.strip() else None)
             return Answer(block.text, {"values": [block.text]}, reading=block.reading)
-        block = _read(response, lambda text: forms.rows_of_values(text, len(question["outputs"])))
+        block = _read(response, lambda text: forms.rows_of_values(text, len(question.typed(Fields)["outputs"])))
         values = block.value or []
         return Answer("\n".join(values) if values else None, {"values": values}, reading=block.reading)
 
@@ -162,14 +171,14 @@ class RuntimeBehaviour(Family):
         """Whether an answer is right."""
         if answer.text is None:
             return False
-        setting, details = question.key.setting, answer.details
+        setting, details, fields = question.key.setting, answer.details, question.typed(Fields)
         if setting == COVERAGE:
-            return (answer.text == "yes") is question["executed"]
+            return (answer.text == "yes") is fields["executed"]
         if setting == STATE:
-            return same_state(details["value"], details["type"], question["value"], question["type_name"])
+            return same_state(details["value"], details["type"], fields["value"] or "", fields["type_name"])
         if setting == PATH:
-            return same_path(details.get("line", answer.text), question["next_line"], question["next_end"])
-        pairs = zip(details["values"], question["outputs"], strict=True)
+            return same_path(details.get("line", answer.text), fields["next_line"], fields["next_end"])
+        pairs = zip(details["values"], fields["outputs"], strict=True)
         return all(same_output(value, output, kind_of(question).printed) for value, output in pairs)
 
     def said_executed(self, answer: Answer) -> bool | None:
@@ -185,14 +194,14 @@ class RuntimeBehaviour(Family):
 
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
         """Return, for each metric that the question counts for, the record that :mod:`.items` aggregates."""
-        setting = question.key.setting
+        setting, fields = question.key.setting, question.typed(Fields)
         record = {
             "program": question.key.problem_id,
-            "run": question["run"],
-            "line": question["line"],
+            "run": fields["run"],
+            "line": fields["line"],
             "setting": setting,
-            "executed": question["executed"],
-            "goes_on": question["goes_on"],
+            "executed": fields["executed"],
+            "goes_on": fields["goes_on"],
             "right": [self.right(question, answer) for answer in answers],
             "said_executed": [self.said_executed(answer) if setting == COVERAGE else None for answer in answers],
         }
@@ -217,7 +226,7 @@ def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool
     return type(literal_or(value, "")).__name__ == type_name
 
 
-def same_path(answer: int | str, following: int, last_line: int | None = None) -> bool:
+def same_path(answer: int | str, following: int | None, last_line: int | None = None) -> bool:
     """Whether an answer, a number or :data:`~lm_eval_codemind.answers.forms.THE_END`, names the next line.
 
     Each line of the next statement, or of its header, is right: from ``following`` to ``last_line``. At the end of the
@@ -225,7 +234,9 @@ def same_path(answer: int | str, following: int, last_line: int | None = None) -
     """
     if following == THE_END:
         return answer == forms.THE_END
-    return isinstance(answer, int) and following <= answer <= max(following, last_line or 0)
+    if following is None or not isinstance(answer, int):
+        return False
+    return following <= answer <= max(following, last_line or 0)
 
 
 def ordinal(number: int) -> str:
@@ -241,7 +252,7 @@ def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
     return [label for label in known.labels if setting[0] in label.asked]
 
 
-def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> dict[str, Any]:
+def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> OfInput:
     """Return the columns that all questions about an input share."""
     row = problem.to_row()
     masked = runtime_input.masked(known.outputs)
@@ -257,7 +268,7 @@ def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels)
     }
 
 
-def _of_line(code: str, label: Label, setting: str) -> dict[str, Any]:
+def _of_line(code: str, label: Label, setting: str) -> OfLine:
     """Return the columns that say what is true of a line."""
     return {
         "line": label.line,

@@ -7,7 +7,7 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.data import making
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -25,8 +25,31 @@ from lm_eval_codemind.sandbox import Job
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
-# The columns of a problem that a document of this family shows.
-COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
+
+class ProblemFields(TypedDict):
+    """The columns of a problem that a document of this family shows."""
+
+    code: str
+    entry_point: str
+    specification: str
+    context: str
+    tests: str
+    complexity: Mapping[str, Any]
+
+
+class OwnFields(TypedDict):
+    """What a document has besides: the test in the prompt, a right program, and whether the suite is fair."""
+
+    test: str
+    answer: str
+    suite: str
+
+
+class Fields(ProblemFields, OwnFields):
+    """The columns of a document."""
+
+
+COLUMNS = tuple(ProblemFields.__annotations__)
 
 
 class SpecificationReasoning(Family):
@@ -84,7 +107,11 @@ class SpecificationReasoning(Family):
         answer = making.misled(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
-        fields = {"test": test, "answer": answer, "suite": verdict_of(problem.benchmark, problem.problem_id).label}
+        fields: OwnFields = {
+            "test": test,
+            "answer": answer,
+            "suite": verdict_of(problem.benchmark, problem.problem_id).label,
+        }
         yield Question.about(problem, setting, fields, columns=COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
@@ -110,7 +137,7 @@ class SpecificationReasoning(Family):
             return super().job(answer, question)
         problem = problem_of(question)
         limits = limits_of(problem)
-        problem = kind_of(problem).with_tests(problem, question["test"])
+        problem = kind_of(problem).with_tests(problem, question.typed(Fields)["test"])
         return kind_of(problem).suite_job(problem, answer.program, limits=limits)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
@@ -142,7 +169,7 @@ class SpecificationReasoning(Family):
                 metrics[f"pass@1_{setting}_suite"] = by_suite if setting == own else None
             metrics["witnessed"] = means["witnessed"]
         if "suite" in question.fields:
-            fair = question["suite"] == FAIR
+            fair = question.typed(Fields)["suite"] == FAIR
             metrics["s_sr_unstated"] = None if fair else record
             metrics["pass@1_no_test_fair"] = metrics["pass@1_no_test"] if fair else None
         metrics["code_found"] = means["code_found"]
