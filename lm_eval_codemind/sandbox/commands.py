@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from lm_eval_codemind.sandbox import wire
 from lm_eval_codemind.sandbox.connection import ending, memory_file
 from lm_eval_codemind.sandbox.isolation import Isolation, choose_level
 from lm_eval_codemind.sandbox.job import Job, Limits, Outcome, ScriptCase, Status
@@ -56,7 +57,7 @@ class Starter(Unit):
             memory_file("program", program, sealed=True),
         ]
         try:
-            self._send({"command": command, "limits": asdict(limits)}, files)
+            self._send(wire.packed_message({"command": command, "limits": asdict(limits)}), files)
             report: dict[str, Any] = self._receive(60 + 25 * limits.wall_seconds)
             texts = {name: report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr")}
             return {**report, **texts}

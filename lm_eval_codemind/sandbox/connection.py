@@ -33,12 +33,13 @@ def run(
     limits: dict[str, Any],
     request: dict[str, Any],
     stdin: str | None = None,
+    steps: str = "null",
     parts: Sequence[tuple[int, str]] = (),
 ) -> dict[str, Any]:
     """Run a program's process to its end, and return its server's report.
 
-    The process gets one request, by a pipe. ``parts`` follow it, each with how many answers must be there before: what
-    has been answered by then the program can't change. All else are memory files made here: its input, and
+    The process gets one request, by a pipe, with the first part of a list's steps, as JSON. The other ``parts`` follow,
+    each with how many answers must be there before: what has been answered by then the program can't change. All else are memory files made here: its input, and
     ``answers``, ``stdout`` and ``stderr``, of which the report has so many bytes as the limits allow. They pass through
     the server as descriptors only. So what a program reads and prints, which often is the expected output, never lies
     in the memory of the process that the next program is forked from.
@@ -54,7 +55,7 @@ def run(
     for descriptor in handed[:1] + handed[4:]:
         os.close(descriptor)
     with contextlib.suppress(OSError):
-        wire.send(write_end, request)
+        wire.write_all(write_end, wire.with_item(request, "steps", steps))
         for count, part in parts:
             # The program asks for more, or is gone.
             if not os.read(write_end, 1):
@@ -65,7 +66,7 @@ def run(
             answered += more.count(b"\n")
             if answered < count:
                 break
-            wire.send(write_end, part)
+            wire.write_all(write_end, f"{part}\n".encode("ascii"))
         poller = select.poll()
         # The other end is closed.
         poller.register(write_end, select.POLLERR)

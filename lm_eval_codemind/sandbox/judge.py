@@ -54,12 +54,13 @@ class Judge:
         request: dict[str, Any],
         outcome: dict[str, Any],
         stdin: str | None = None,
+        steps: str = "null",
         parts: Sequence[tuple[int, str]] = (),
     ) -> dict[str, Any]:
         """Run a program's process to its end, complete the outcome by its server's report, and return the report."""
         limit = job["limits"]["output_bytes"]
         request = {"program": job["program"], "limit": limit, **request}
-        report = connection.run(self._zygote, job["limits"], request, stdin, parts)
+        report = connection.run(self._zygote, job["limits"], request, stdin, steps, parts)
         self.spoilt = self.spoilt or report["last"]
         outcome.update({f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")})
         outcome.update({name: report[name][:limit].decode("utf-8", "replace") for name in ("stdout", "stderr")})
@@ -79,10 +80,10 @@ class Judge:
         # Besides the answers there is a line that says whether the program has the entry point.
         counts = itertools.accumulate((len(json.loads(part)) for part in listed["steps"] if more), initial=1)
         parts = [(count, part) for part, count in zip(more, itertools.islice(counts, 1, None), strict=False)]
-        request = {"op": "steps", "entry_point": job["entry_point"], "steps": first, "parts": len(listed["steps"])}
+        request = {"op": "steps", "entry_point": job["entry_point"], "parts": len(listed["steps"])}
         # A program may answer as much as the solution.
         request["limit"] = job["limits"]["output_bytes"] + listed.get("size", 0)
-        report = self._run(job, request, outcome, parts=parts)
+        report = self._run(job, request, outcome, steps=first, parts=parts)
         replies = report["answers"]
         if answers.digest(job, replies) == listed["answers"]:
             # The tests have passed on these very answers.

@@ -14,13 +14,11 @@ from them: the digest is of the tests as well, and a solution is readable only f
 
 import functools
 import hashlib
-import json
 import lzma
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
 
 from .job import Job
 from .visible import hide
@@ -40,14 +38,6 @@ def add(path: Path) -> None:
         hide(path)
         _added.append(path)
         known.cache_clear()
-        find.cache_clear()
-
-
-@functools.lru_cache(maxsize=1024)
-def find(suite: str) -> Mapping[str, Any] | None:
-    """Return the list of a suite, named by its :func:`digest`; None if it has none."""
-    text = known().get(suite)
-    return None if text is None else json.loads(text)
 
 
 @functools.cache
@@ -61,7 +51,7 @@ def installed() -> list[Path]:
 
 @functools.lru_cache(maxsize=1)
 def known() -> dict[str, str]:
-    """Return the lists of all files as JSON, by the digest of the suite."""
+    """Return the lists of all files as JSON, by the :func:`digest` of the suite."""
     texts = (lzma.decompress(path.read_bytes()).decode("ascii") for path in (*installed(), *_added))
     return dict(line.split(" ", 1) for text in texts for line in text.splitlines())
 

@@ -101,9 +101,9 @@ class Sandbox(WorkerPool):
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
         seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
-        steps = lists.find(lists.digest(job)) if job.tests else None
+        steps = lists.known().get(lists.digest(job), "null") if job.tests else "null"
         record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
-        record |= {"checker_seconds": checker_seconds, "list": steps}
+        record["checker_seconds"] = checker_seconds
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         with ExitStack() as stack:
             units, name, processor = worker.units, tier, worker.processor
@@ -114,7 +114,7 @@ class Sandbox(WorkerPool):
                 stack.callback(self._heavy.put, place)
                 units, name, processor = self._common, (str(place[0]), *tier), place[1]
             unit = units.get(lambda: self._servers(tier, processor), name)
-            reply = unit.exchange(record, seconds, worker.end_turn)
+            reply = unit.exchange(record, steps, seconds, worker.end_turn)
             if reply.pop("last"):
                 unit.close()
         return Outcome.from_dict({**reply, "isolation": self._isolation.name})

@@ -73,13 +73,13 @@ class Unit:
         except (UnitGone, UnitHangs):
             raise StartFailed(self.last_error or "no message") from None
 
-    def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
+    def _send(self, message: bytes, descriptors: Sequence[int] = ()) -> None:
         try:
             if descriptors:
                 # These messages are short.
-                socket.send_fds(self._control, [wire.packed_message(message)], descriptors)
+                socket.send_fds(self._control, [message], descriptors)
             else:
-                wire.send(self._control.fileno(), message)
+                wire.write_all(self._control.fileno(), message)
         except OSError as error:
             self.close()
             raise UnitGone(str(error)) from None
@@ -115,12 +115,14 @@ class ServerUnit(Unit):
         self._poller = select.poll()
         self._poller.register(self._control, select.POLLIN)
 
-    def exchange(self, job: dict[str, Any], seconds: float, takes_long: Callable[[], None]) -> dict[str, Any]:
+    def exchange(
+        self, job: dict[str, Any], steps: str, seconds: float, takes_long: Callable[[], None]
+    ) -> dict[str, Any]:
         """Return the outcome of a job, both as plain values; UnitGone or UnitHangs if a server ends, or time runs out.
 
-        ``takes_long`` is called if the job is none of the usual ones, which take milliseconds.
+        ``steps`` is the list of the job's suite as JSON. ``takes_long`` is called if the job is none of the usual ones, which take milliseconds.
         """
-        self._send(job)
+        self._send(wire.with_item(job, "list", steps))
         if not self._poller.poll(_SHORT_MILLISECONDS):
             takes_long()
         outcome: dict[str, Any] = self._receive(seconds)

@@ -73,15 +73,15 @@ class _Entry:
     """A container that both sides have.
 
     ``items`` is what was in it when both agreed; None while nothing but the exchange can reach it, and so change it.
-    ``inner`` and ``outer`` are the numbers of the containers in it, and of those that it is in. A flat one has only
-    numbers in it.
+    ``inner`` and ``outer`` are the numbers of the containers in it, and of those that it is in. ``text`` is what one
+    that has only numbers in it crossed as. A list has none of them in it while nothing else can reach it.
     """
 
-    __slots__ = ("agreed", "container", "inner", "is_flat", "items", "outer")
+    __slots__ = ("agreed", "container", "inner", "items", "outer", "text")
 
     def __init__(self, container: Any) -> None:
         self.container = container
-        self.is_flat = False
+        self.text = ""
         self.items: Any = None
         self.inner: list[int] = []
         self.outer: list[int] = []
@@ -205,7 +205,7 @@ class Exchange:
         if not isinstance(container, _ITERABLE):
             return _array(container)
         body = self._parts(container.items() if isinstance(container, dict) else container, depth)
-        self._entries[self._numbers[id(container)]].is_flat = type(body) is str
+        self._entries[self._numbers[id(container)]].text = body if type(body) is str else ""
         return body
 
     def _parts(self, items: Any, depth: int) -> list[Any] | str:
@@ -273,7 +273,7 @@ class Exchange:
         return [self.decode(part) for part in parts] if list in kinds or dict in kinds else parts
 
     def _refill(self, container: Any, body: Any) -> None:
-        self._entries[self._numbers[id(container)]].is_flat = type(body) is str
+        self._entries[self._numbers[id(container)]].text = body if type(body) is str else ""
         if isinstance(container, bytearray):
             container[:] = body.encode("latin-1")
         elif isinstance(container, list):
@@ -313,13 +313,15 @@ class Exchange:
             entry = self._entries[number]
             for inner in entry.inner:
                 self._entries[inner].outer.remove(number)
-            entry.inner = [] if entry.is_flat else self._inner(entry.container)
+            entry.inner = [] if entry.text else self._inner(entry.container)
             for inner in entry.inner:
                 self._entries[inner].outer.append(number)
             entry.agreed, entry.items = self._step, None
             self._reached.pop(number, None)
         for number in self._new:
-            if not self._is_alone(number):
+            if self._is_alone(number):
+                self._leave(number)
+            else:
                 self._reach(number)
         self._new, self._again = [], []
 
@@ -340,6 +342,8 @@ class Exchange:
     def _reach(self, number: int) -> None:
         entry = self._entries[number]
         if number not in self._reached and type(entry.container) is not float:
+            if entry.text and not entry.container:
+                self._refill(entry.container, entry.text)
             entry.items = _items(entry.container)
             self._reached[number] = None
             self._due.setdefault(self._step + 1, []).append(number)
@@ -352,8 +356,14 @@ class Exchange:
             return True
         if number in self._reached and self._is_alone(number):
             del self._reached[number]
-            entry.items = None
+            self._leave(number)
         return False
+
+    def _leave(self, number: int) -> None:
+        entry = self._entries[number]
+        entry.items = None
+        if entry.text and type(entry.container) is list:
+            entry.container.clear()
 
     def changed(self) -> list[int]:
         """Return the numbers of the containers that this side changed since both sides agreed."""

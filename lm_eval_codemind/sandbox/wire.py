@@ -22,6 +22,11 @@ def packed_message(message: Any) -> bytes:
     return _encode(message).encode("ascii") + b"\n"
 
 
+def with_item(message: dict[str, Any], name: str, text: str) -> bytes:
+    """Return a message that has one more item, whose value is JSON already: a long one is not written twice."""
+    return f"{_encode(message)[:-1]}, {_encode(name)}: {text}}}\n".encode("ascii")
+
+
 def send(descriptor: int, message: Any) -> None:
     """Send a message made of plain values; an OSError if the other side is gone."""
     write_all(descriptor, packed_message(message))

@@ -111,7 +111,6 @@ def packaged_lists() -> Iterator[None]:
     yield
     lists._added[:] = before
     lists.known.cache_clear()
-    lists.find.cache_clear()
 
 
 def with_lists(programs: list[dict[str, Any]], sandbox: Sandbox, folder: Path) -> list[dict[str, Any]]:
