@@ -286,7 +286,7 @@ def _pairs(mapping: Any, depth: int) -> str:
 
 
 def _long_int(value: int) -> str:
-    limit = getattr(sys, "get_int_max_str_digits", lambda: 0)()
+    limit = sys.get_int_max_str_digits()
     # Hexadecimal has no limit of digits.
     return repr(value) if not limit or value.bit_length() * 0.30103 + 1 < limit else hex(value)
 

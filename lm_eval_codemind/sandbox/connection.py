@@ -39,10 +39,10 @@ def run(
     """Run a program's process to its end, and return its server's report.
 
     The process gets one request, by a pipe, with the first part of a list's steps, as JSON. The other ``parts`` follow,
-    each with how many answers must be there before: what has been answered by then the program can't change. All else are memory files made here: its input, and
-    ``answers``, ``stdout`` and ``stderr``, of which the report has so many bytes as the limits allow. They pass through
-    the server as descriptors only. So what a program reads and prints, which often is the expected output, never lies
-    in the memory of the process that the next program is forked from.
+    each with how many answers must be there before: what has been answered by then the program can't change. All else
+    are memory files made here: its input, and ``answers``, ``stdout`` and ``stderr``, of which the report has so many
+    bytes as the limits allow. They pass through the server as descriptors only. So what a program reads and prints,
+    which often is the expected output, never lies in the memory of the process that the next program is forked from.
     """
     files = {name: os.memfd_create(name, os.MFD_CLOEXEC) for name in ("answers", "stdout", "stderr")}
     read_end, write_end = (end.detach() for end in socket.socketpair()) if parts else os.pipe()

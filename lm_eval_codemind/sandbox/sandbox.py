@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import cast
 
 from . import isolation as levels
-from . import lists
+from . import lists, wire
 from .job import Job, Limits, Outcome
 from .runtimes import get_runtime
 from .unit import ServerUnit
@@ -29,23 +29,16 @@ LIGHT = (
 )  # fmt: skip
 # Imported where a suite of test classes may have to be judged in the program's process.
 _TESTING = ("unittest", "datetime", "decimal", "fractions", "statistics", "threading", "inspect", "io", "textwrap")
-DEFAULT_PRELOAD = (
-    "numpy", "scipy", "sklearn", "pandas", "dateutil", "bs4", "nltk", "PIL", "openpyxl", "sqlite3", "cryptography",
-    "http",
-)  # fmt: skip
-
 # Importing a package doesn't import its parts; these are the parts that programs use.
-_PARTS = {
-    "scipy": ("stats", "special", "linalg", "optimize", "spatial", "sparse"),
-    "sklearn": (
+DEFAULT_PRELOAD = (
+    "numpy", *(f"scipy.{part}" for part in ("stats", "special", "linalg", "optimize", "spatial", "sparse")),
+    *(f"sklearn.{part}" for part in (
         "linear_model", "ensemble", "tree", "neighbors", "svm", "cluster", "decomposition", "preprocessing",
         "model_selection", "metrics", "feature_extraction.text", "datasets", "naive_bayes", "pipeline",
-    ),
-    "dateutil": ("parser", "relativedelta"),
-    "PIL": ("Image",),
-    "cryptography": ("fernet",),
-    "http": ("client",),
-}  # fmt: skip
+    )),
+    "pandas", "dateutil.parser", "dateutil.relativedelta", "bs4", "nltk", "PIL.Image", "openpyxl", "sqlite3",
+    "cryptography.fernet", "http.client",
+)  # fmt: skip
 
 _MOST_HEAVY = 16
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -66,7 +59,7 @@ class Sandbox(WorkerPool):
             each processor one is at work on short programs; another comes in where a program takes long.
         isolation: ``auto`` for what the environment variable ``CODEMIND_SANDBOX`` says, or else the strongest level
             this machine gives; ``bubblewrap`` or ``landlock`` to insist on one; ``none`` to run unprotected.
-        preload: Packages that servers import for programs that use them.
+        preload: Modules that servers import for programs that use their packages.
         hash_seed: ``PYTHONHASHSEED`` of the programs, the same in every run unless changed here.
 
     Raises:
@@ -106,7 +99,7 @@ class Sandbox(WorkerPool):
         record["checker_seconds"] = checker_seconds
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         with ExitStack() as stack:
-            units, name, processor = worker.units, tier, worker.processor
+            units, name, processor = worker.units, tier, worker.place
             if set(tier) - {"unittest", "numpy"}:
                 if self._heavy.empty():
                     worker.end_turn()
@@ -114,21 +107,18 @@ class Sandbox(WorkerPool):
                 stack.callback(self._heavy.put, place)
                 units, name, processor = self._common, (str(place[0]), *tier), place[1]
             unit = units.get(lambda: self._servers(tier, processor), name)
-            reply = unit.exchange(record, steps, seconds, worker.end_turn)
+            reply = unit.exchange(wire.with_item(record, "list", steps), seconds, worker.end_turn)
             if reply.pop("last"):
                 unit.close()
         return Outcome.from_dict({**reply, "isolation": self._isolation.name})
 
     def _servers(self, tier: tuple[str, ...], processor: int) -> ServerUnit:
-        modules = list(LIGHT)
-        for package in tier:
-            parts = [f"{package}.{part}" for part in _PARTS.get(package, ())]
-            modules += _TESTING if package == "unittest" else parts or [package]
+        modules = [*LIGHT, *(_TESTING if "unittest" in tier else ()), *tier]
         return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, processor)
 
 
 def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
-    """Return the packages that a server should have imported for a program and its tests, by their source.
+    """Return the modules that a server should have imported for a program and its tests, by their source.
 
     A wrong guess costs time only. None, numpy alone, or all of ``preload``, since every different set is another server
     to hold in memory; with ``unittest`` before them for test classes.
@@ -138,9 +128,9 @@ def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> 
         if "import" in source:
             for match in _IMPORT.finditer(source):
                 imported.update(_NAME.findall(match.group(1)))
-    modules = imported.intersection(preload)
-    packages = () if not modules else ("numpy",) if modules == {"numpy"} and not testing else preload
-    return ("unittest", *packages) if testing else packages
+    packages = imported.intersection(module.partition(".")[0] for module in preload)
+    modules = () if not packages else ("numpy",) if packages == {"numpy"} and not testing else preload
+    return ("unittest", *modules) if testing else modules
 
 
 _shared: dict[str, WorkerPool] = {}

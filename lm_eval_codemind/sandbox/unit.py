@@ -115,14 +115,12 @@ class ServerUnit(Unit):
         self._poller = select.poll()
         self._poller.register(self._control, select.POLLIN)
 
-    def exchange(
-        self, job: dict[str, Any], steps: str, seconds: float, takes_long: Callable[[], None]
-    ) -> dict[str, Any]:
-        """Return the outcome of a job, both as plain values; UnitGone or UnitHangs if a server ends, or time runs out.
+    def exchange(self, job: bytes, seconds: float, takes_long: Callable[[], None]) -> dict[str, Any]:
+        """Return the outcome of a job, as plain values; UnitGone or UnitHangs if a server ends, or time runs out.
 
-        ``steps`` is the list of the job's suite as JSON. ``takes_long`` is called if the job is none of the usual ones, which take milliseconds.
+        ``takes_long`` is called if the job is none of the usual ones, which take milliseconds.
         """
-        self._send(wire.with_item(job, "list", steps))
+        self._send(job)
         if not self._poller.poll(_SHORT_MILLISECONDS):
             takes_long()
         outcome: dict[str, Any] = self._receive(seconds)

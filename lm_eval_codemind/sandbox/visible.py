@@ -254,18 +254,12 @@ class _Visible:
 
     def view(self, path: Iterable[str]) -> View:
         """Return what was gathered, without what comes along with something else."""
-        roots: list[str] = []
-        for each in sorted(self._shown, key=lambda path: (path.count("/"), path)):
-            if not any(_within(each, other) for other in (*roots, *SYSTEM)):
-                roots.append(each)
-        self._shown = set(roots)
-        hidden: list[str] = []
-        for each in sorted(self._hidden):
-            # A path below another one is hidden with it.
-            if os.path.realpath(each) == each and self.seen(each) and not any(_within(each, other) for other in hidden):
-                hidden.append(each)
+        roots = outermost({*self._shown, *SYSTEM})
+        self._shown = set(roots).difference(SYSTEM)
+        # A path below another one is hidden with it.
+        hidden = outermost(each for each in self._hidden if os.path.realpath(each) == each and self.seen(each))
         return View(
-            shown=tuple(roots),
+            shown=tuple(sorted(self._shown)),
             links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
             listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
             hidden=tuple(hidden),
@@ -421,6 +415,15 @@ def _of_host_checkout(path: str) -> bool:
     root = os.path.dirname(_HOST)
     installed = root in _install_directories() or glob.glob(f"{glob.escape(_HOST)}-*.dist-info")
     return not installed and _within(os.path.realpath(path), root)
+
+
+def outermost(paths: Iterable[str]) -> list[str]:
+    """Return paths without those that lie below another one."""
+    roots: list[str] = []
+    for path in sorted(paths, key=len):
+        if not any(_within(path, other) for other in roots):
+            roots.append(path)
+    return roots
 
 
 def _within(path: str, directory: str) -> bool:

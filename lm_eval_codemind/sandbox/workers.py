@@ -53,13 +53,14 @@ class Units:
 class Worker(threading.Thread):
     """One thread with its own servers, which does the jobs of a pool.
 
-    Its servers keep to a processor, if that is not -1. The worker holds the lock ``turn`` while it waits for a job and
-    until the job turns out to be a long one: of several workers with one lock only one is at work on short jobs.
+    ``place`` is the processor that its servers keep to, -1 for any, or the number of a cluster's node. The worker holds
+    the lock ``turn`` while it waits for a job and until the job turns out to be a long one: of several workers with one
+    lock only one is at work on short jobs.
     """
 
-    def __init__(self, pool: WorkerPool, processor: int, turn: threading.Lock | None) -> None:
+    def __init__(self, pool: WorkerPool, place: int, turn: threading.Lock | None) -> None:
         super().__init__(name=type(pool).__name__, daemon=True)
-        self.processor = processor
+        self.place = place
         self._pool = pool
         self._turn = turn or threading.Lock()
         self._has_turn = False
@@ -135,7 +136,7 @@ class WorkerPool(ABC):
         self._common = Units()
 
     def _start_workers(self, places: Sequence[tuple[int, threading.Lock | None]] = ((-1, None),)) -> None:
-        """Start the workers, each with a processor and the lock that it shares with the others there."""
+        """Start the workers, each with its place and the lock that it shares with the others there."""
         self._workers = [Worker(self, *places[number % len(places)]) for number in range(self.workers)]
         for worker in self._workers:
             worker.start()

@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lm_eval_codemind.sandbox.visible import outermost
+
 OLDEST = 17
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 
@@ -36,11 +38,7 @@ class Jdk:
                 target = Path(os.path.realpath(link))
                 if target.is_file() and not target.is_relative_to(self.home):
                     paths.add(str(target.parent))
-        roots: list[str] = []
-        for directory in sorted(paths, key=len):
-            if not any(Path(directory).is_relative_to(other) for other in roots):
-                roots.append(directory)
-        return roots
+        return outermost(paths)
 
 
 def find() -> Jdk:
