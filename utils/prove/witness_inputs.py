@@ -17,14 +17,15 @@ from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
 _BASES = 6
 _CHANGES = 40
 _FURTHER = 50
-_CANDIDATES = 110
+_CROSSINGS = 60
+_CANDIDATES = 150
 _FEW = 20
 # A longer input is no good to read.
 _LONGEST = 1_000
 _EXTREME: dict[type, tuple[Any, ...]] = {
     int: (0, 1, -1, 2, 10, 100),
     float: (0.0, 1.0, -1.5),
-    str: ("", " ", "a", "Ab1 -z", "zz"),
+    str: ("", " ", "a", "Ab1 -z", "zz", "The quick brown fox jumps over 13 lazy dogs, é!"),
 }
 _NUMBER = re.compile(r"\d+")
 
@@ -56,6 +57,8 @@ def candidates(problem: Problem, seed: int, loose: bool = False) -> list[str]:
         made += further_inputs(problem, _FURTHER)
     if problem.kind == "function":
         made += [text for base in bases[:3] for text in _extreme(call_tree(problem.entry_point, base))]
+        plain = [text for text in map(_with_plain_dicts, bases) if text not in bases]
+        made += _crossed(problem, [*bases, *made, *plain], rng)
         allowed = [_types(problem, text) for text in known]
         made = [text for text in made if _within(_types(problem, text), allowed)]
     new = [text for text in dict.fromkeys(made) if text not in known and len(text) <= _LONGEST]
@@ -99,6 +102,56 @@ def _extreme(tree: Branch) -> Iterator[str]:
             yield str(changed)
 
 
+class _PlainDicts(ast.NodeTransformer):
+    """Writes ``dict(a=1)`` as ``{'a': 1}``, whose keys may change."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("dict"), [], keywords) if all(keyword.arg for keyword in keywords):
+                return ast.Dict([ast.Constant(keyword.arg) for keyword in keywords], [one.value for one in keywords])
+        return node
+
+
+def _with_plain_dicts(text: str) -> str:
+    return ast.unparse(_PlainDicts().visit(ast.parse(text.strip(), mode="eval")))
+
+
+def _crossed(problem: Problem, texts: Sequence[str], rng: Random) -> Iterator[str]:
+    """Yield inputs that have arguments of two others, or whose parts have something to do with each other."""
+    constants = sorted(string_constants(problem.code))
+    for turn in range(_CROSSINGS if texts else 0):
+        tree, other = (call_tree(problem.entry_point, rng.choice(texts)).copied() for _ in range(2))
+        if len(tree.children) == len(other.children):
+            tree.children[:] = [rng.choice(pair) for pair in zip(tree.children, other.children, strict=True)]
+        for _ in range(turn % 3):
+            _meet(tree, constants, rng)
+        yield str(tree)
+
+
+def _meet(tree: Branch, constants: Sequence[str], rng: Random) -> None:
+    """Give a text, a number or a list something of another part of the input, or of the program's texts."""
+    leaves = [leaf for leaf in tree.leaves() if type(leaf.value) in (str, int)]
+    rows = [branch for branch in tree.branches() if branch.kind == "list" and branch.children]
+    if rows and (not leaves or rng.random() < 0.3):
+        row, other = rng.choice(rows), rng.choice(rows)
+        times = rng.choice((1, 2, 4))
+        children = [child.copied() for _ in range(times) for child in other.children]
+        row.segments[:] = ["[", *[", "] * (len(children) - 1), "]"]
+        row.children[:] = children
+    elif leaves:
+        leaf, other = rng.choice(leaves), rng.choice(leaves)
+        if isinstance(leaf.value, str):
+            pieces = [str(each.value) for each in leaves] + list(constants)
+            piece = rng.choice(("", *pieces)) + rng.choice(pieces)
+            place = rng.choice((0, len(leaf.value), rng.randrange(len(leaf.value) + 1)))
+            joined = leaf.value[:place] + piece + leaf.value[place:]
+            leaf.change(rng.choice((piece, piece[:1], piece[-1:], joined, joined)))
+        else:
+            size = len(other.value) if isinstance(other.value, str) else other.value
+            leaf.change(rng.choice((size, size - 1, size + 1)))
+
+
 def _types(problem: Problem, text: str) -> list[Any] | None:
     """Return the nested types of a call's arguments, the form of those that are no literals; None for no call."""
     try:
@@ -110,7 +163,7 @@ def _types(problem: Problem, text: str) -> list[Any] | None:
 
 def _type_of(argument: ast.expr) -> Any:
     try:
-        return _type(ast.literal_eval(argument))
+        return _type(ast.literal_eval(_PlainDicts().visit(argument)))
     except (ValueError, TypeError):
         return type(argument)
 
