@@ -47,7 +47,7 @@ def test_the_cases(shared_data):
         if task == "verdict":
             said: Any = verdict.VERDICT.read(response, question(**FIELDS), verdict.FILTER).text
         elif task == "locate":
-            said, expected = verdict.LOCATE.read(response, question(**FIELDS), verdict.FILTER).text, str(right)
+            said, expected = verdict.LOCATE.read(response, question(**FIELDS), verdict.FILTER).details["line"], right
         elif task == "runtime path":
             said = runtime.RUNTIME.read(response, question("path", **FIELDS), runtime.FILTER).details["line"]
         elif task == "runtime state":
@@ -83,8 +83,7 @@ def read_as(case: dict[str, Any]) -> Any:
     if family == "verdict":
         return verdict.VERDICT.read(response, question(**FIELDS), verdict.FILTER).text
     if family == "locate":
-        line = verdict.LOCATE.read(response, question(**FIELDS), verdict.FILTER).text
-        return line and int(line)
+        return verdict.LOCATE.read(response, question(**FIELDS), verdict.FILTER).details.get("line")
     if family.startswith("runtime"):
         asked = question(family.split()[1], **FIELDS)
         answer = runtime.RUNTIME.read(response, asked, runtime.FILTER)

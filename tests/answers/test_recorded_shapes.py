@@ -26,8 +26,7 @@ def read(kind: str, text: str, *values: Any) -> Any:
         return {"yes": True, "no": False, None: None}[verdict.VERDICT.read(text, QUESTION, verdict.FILTER).text]
     if kind == "places":
         # CES asks for the line's text, and bug location for its number.
-        line = verdict.LOCATE.read(ces.numbered(text, "\n".join(LINES)), QUESTION, verdict.FILTER).text
-        return None if line is None else int(line)
+        return verdict.LOCATE.read(ces.numbered(text, "\n".join(LINES)), QUESTION, verdict.FILTER).details.get("line")
     if kind == "outlines":
         response = text.replace("PROGRAM", PROGRAM)
         return [bool(ces.read_marks(ces.annotated_code(response))), ces.stated_output(response)]

@@ -239,7 +239,7 @@ SHORT = {
     "codemind_trace_lines_sample": (EXTRACT, ("trace", "prefix", "output", "answered")),
     "codemind_trace_states_sample": (EXTRACT, ("trace", "prefix", "output", "answered")),
     "codemind_verdict_sample": (EXTRACT, ("verdict", "verdict_pair", "answered")),
-    "codemind_locate_sample": (EXTRACT, ("locate", "locate_near", "answered")),
+    "codemind_locate_sample": (EXTRACT, ("locate", "line", "answered")),
     "codemind_re2_output": (EXTRACT, ("accuracy", "answered")),
     "codemind_re2_branch": (EXTRACT, ("accuracy", "answered")),
 }

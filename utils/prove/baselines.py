@@ -10,6 +10,7 @@ the best baseline and its score. Run it again when a task's documents change.
 import ast
 import copy
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +49,9 @@ _FLIPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+_PAIRS = (("<", "<="), (">", ">="), ("==", "!="), ("+", "-"), ("and", "or"), ("&&", "||"))
+_FLIPPED = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+_OPERATOR = re.compile(rf"(?<= )(?:{'|'.join(map(re.escape, sorted(_FLIPPED, key=len, reverse=True)))})(?= )")
 Document = Mapping[str, Any]
 Policy = Callable[[Document], str]
 
@@ -161,10 +165,14 @@ def _of_verdict(documents: Sequence[Document], constants: dict[str, Policy]) -> 
 
 
 def _of_locate(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    longest = max(document["program"].count("\n") + 1 for document in documents)
     return {
-        **constants,
-        "last line": lambda document: str(document["program"].count("\n") + 1),
-        **{rule: lambda document, rule=rule: str(named(document["program"])[rule]) for rule in RULES},
+        **{f"best constant {line}": lambda document, line=line: str(line) for line in range(1, longest + 1)},
+        "last line": lambda document: flipped_line(document["program"], document["program"].count("\n") + 1),
+        **{
+            rule: lambda document, rule=rule: flipped_line(document["program"], named(document["program"])[rule])
+            for rule in RULES
+        },
     }
 
 
@@ -277,6 +285,12 @@ def flips() -> dict[str, Callable[[Document], str]]:
         for what in ("comparison", "sum", "operator", "condition")
         for first in (True, False)
     }
+
+
+def flipped_line(program: str, number: int) -> str:
+    """Return the number of a line, and the line with its first operator flipped."""
+    line = program.split("\n")[number - 1]
+    return f"{number}: {_OPERATOR.sub(lambda operator: _FLIPPED[operator[0]], line, count=1)}"
 
 
 def flipped(code: str, what: str, first: bool) -> str:
@@ -400,11 +414,7 @@ def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
 
 def chances(documents: Sequence[Document]) -> dict[str, float]:
     """Return metric -> the share of right answers if a line of the body is drawn at random, as a mean over programs."""
-    by_document = [(chance(document["program"], document["lines"]), document["searched"]) for document in documents]
-    return {
-        "locate": mean([value for value, _ in by_document]).value,
-        "locate_searched": mean([value for value, searched in by_document if searched]).value,
-    }
+    return {"line": mean([chance(document["program"], document["lines"]) for document in documents]).value}
 
 
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:

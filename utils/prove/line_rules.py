@@ -1,4 +1,4 @@
-"""Rules that name a line of a buggy program by its form alone, and which programs they seldom help with."""
+"""Rules that name a line of a buggy program by its form alone."""
 
 import re
 from collections import Counter
@@ -8,9 +8,6 @@ Rule = Callable[[Sequence[str], Sequence[int]], int]
 
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _CONDITION = re.compile(r"\s*(?:\}\s*)?(?:if|elif|else if|while)\b")
-_FEW_LINES = 6
-# A program is left out of the searched ones if so many rules name an accepted line.
-_MANY_RULES = 2
 
 
 def body_of(lines: Sequence[str]) -> list[int]:
@@ -37,6 +34,8 @@ RULES: Mapping[str, Rule] = {
     "most tokens": _most(lambda line: len(_TOKENS.findall(line))),
     "last return": _last(r"\s*return\b"),
     "first condition": _first_condition,
+    "last if": _last(r"\s*(?:\}\s*)?(?:else )?if\b|\s*elif\b"),
+    "deepest line": _most(lambda line: len(line) - len(line.lstrip())),
     "middle": lambda lines, body: body[len(body) // 2],
 }
 
@@ -60,9 +59,3 @@ def chance(program: str, accepted: Collection[int]) -> float:
     """Return the probability that a line of the body, drawn at random, is accepted."""
     body = body_of(program.split("\n"))
     return len(set(accepted) & set(body)) / len(body)
-
-
-def is_searched(program: str, accepted: Collection[int]) -> bool:
-    """Whether a bug has to be searched: there are many lines, and at most one rule names an accepted one."""
-    body = body_of(program.split("\n"))
-    return len(body) >= _FEW_LINES and sum(line in accepted for line in named(program).values()) < _MANY_RULES

@@ -20,6 +20,7 @@ program alone, the lines that the fix changes together are accepted. There are n
 Needs a JDK and the built data, and ``lines`` the verdicts.
 """
 
+import difflib
 import functools
 import multiprocessing
 import re
@@ -31,12 +32,12 @@ from typing import Any
 
 import click
 import yaml
+from rapidfuzz.distance import LCSseq
 
-from line_rules import is_searched
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS
-from lm_eval_codemind.families.verdict.task import changed_lines, tidy
+from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import BOUNDED, RECORDS, WIDE, in_java, problem_inputs
@@ -44,7 +45,7 @@ from program_runs import Result, agree, java_classes, java_results, python_resul
 from ship import save
 
 _REPAIRS = Path(__file__).parents[2] / "tests" / "programs" / "line_repairs.yaml"
-_WORD = re.compile(r"\w")
+_WORD_LINE = re.compile(r"^.*\w", re.MULTILINE)
 
 
 BENCHMARKS = {"python": "humanevalfix", "java": "humanevalfix_java"}
@@ -158,7 +159,26 @@ def accepted(trial: Trial, buggy: str, correct: str, changes: Mapping[int, str])
     if repairs:
         return {str(line): text for line, text in repairs.items()}
     texts = buggy.split("\n")
-    return {str(line): None for line in changed_lines(buggy, correct) if _WORD.search(texts[line - 1])}
+    return {str(line): None for line in changed_lines(buggy, correct) if _WORD_LINE.search(texts[line - 1])}
+
+
+def changed_lines(buggy: str, correct: str) -> list[int]:
+    """Return the numbers of the lines of a buggy program that a fix changes, from 1.
+
+    A line counts if a shortest difference between the programs replaces or deletes it. If the fix only adds lines, the
+    lines around each gap count. A line without a word, such as a closing brace, counts only inside a gap.
+    """
+    old, new = (tidy(program).split("\n") for program in (buggy, correct))
+    words = [number for number, line in enumerate(old) if _WORD_LINE.match(line)]
+    most = LCSseq.similarity(old, new)
+    changed = {n for n in words if LCSseq.similarity(old[:n] + old[n + 1 :], new) == most}
+    if not changed:
+        for what, start, _, _, _ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if what == "insert":
+                before = max((n for n in words if n < start), default=start)
+                after = min((n for n in words if n >= start), default=start - 1)
+                changed.update(range(before, after + 1))
+    return sorted(n + 1 for n in changed)
 
 
 def has_lines(record: Mapping[str, Any]) -> bool:
@@ -210,11 +230,10 @@ def lines(languages: Sequence[str], numbers: Sequence[int], check: bool) -> None
         if has_lines(shipped.load(PROGRAMS)[name][problem_id]):
             problem = load_problem(name, problem_id)
             trial = Trial(problem_id, references()[problem_id]["reference"], problem.language, SharedPool())
-            changes = {int(line): text for line, text in (before or {"lines": {}})["lines"].items() if text is not None}
+            changes = {int(line): text for line, text in (before or {}).items() if text is not None}
             changes |= own.get(name, {}).get(problem_id, {})
             buggy = tidy(load_bug(problem).code)
-            repairs = accepted(trial, buggy, tidy(problem.code), changes)
-            known[name][problem_id] = {"lines": repairs, "searched": is_searched(buggy, list(map(int, repairs)))}
+            known[name][problem_id] = accepted(trial, buggy, tidy(problem.code), changes)
         if known[name].get(problem_id) != before:
             differing.append(f"{name} {problem_id}")
     if check:

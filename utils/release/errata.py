@@ -176,18 +176,17 @@ def lines() -> str:
     """Return the lines that repair a program as CSV."""
     together = "the fix changes several lines together"
     return csv_of(
-        ("benchmark", "problem", "line", "repair", "searched"),
+        ("benchmark", "problem", "line", "repair"),
         [
             (
                 name,
                 problem_id,
                 line,
                 together if repair is None else repair or "the line is left out",
-                record["searched"],
             )
             for name, of_problems in shipped.load(BUG_LINES).items()
             for problem_id, record in of_problems.items()
-            for line, repair in record["lines"].items()
+            for line, repair in record.items()
         ],
     )
 

@@ -4,10 +4,9 @@
 fixed program with the number of inputs and, where they differ, an input with the program's result and the right one;
 and the same about the buggy program. References, written from the specifications alone, decide.
 
-``proofs/bug_lines.json``, of the same script: benchmark -> problem -> ``lines`` and ``searched``. ``lines`` are the
-numbers of lines of the buggy program, each with the text in its place that repairs the program: it
-then gives the right results on all of these inputs. The text is null for the lines of a fix that changes several lines
-together. ``searched`` tells problems on which rules about the form of a line seldom help.
+``proofs/bug_lines.json``, of the same script: benchmark -> problem -> the numbers of lines of the buggy program, each
+with the text in its place that repairs the program: it then gives the right results on all of these inputs. The text is
+null for the lines of a fix that changes several lines together.
 """
 
 from lm_eval_codemind.data.facts import shipped
@@ -35,16 +34,10 @@ def is_settled(benchmark: str, problem_id: str) -> bool:
     return bool(record.get("verdict") == "right" and record["buggy"]["verdict"] == "wrong")
 
 
-def is_located(benchmark: str, problem_id: str) -> bool:
-    """Whether the lines of a problem's bug are known. Those of a benchmark without packaged lines are the fix's."""
-    records = shipped.load(BUG_LINES).get(benchmark)
-    return records is None or problem_id in records
-
-
-def bug_lines(benchmark: str, problem_id: str) -> tuple[list[int], bool] | None:
-    """Return the numbers of the lines whose change repairs a buggy program, from 1, and ``searched``.
+def bug_lines(benchmark: str, problem_id: str) -> dict[int, str | None] | None:
+    """Return the lines whose change repairs a buggy program: the line's number, from 1 -> the text in its place.
 
     None for a benchmark without packaged lines.
     """
-    record = shipped.load(BUG_LINES).get(benchmark, {}).get(problem_id)
-    return None if record is None else ([int(line) for line in record["lines"]], bool(record["searched"]))
+    records = shipped.load(BUG_LINES).get(benchmark)
+    return None if records is None else {int(line): text for line, text in records.get(problem_id, {}).items()}

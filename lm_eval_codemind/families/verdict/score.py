@@ -8,14 +8,11 @@ calls B wrong. A response without a verdict is right about neither. Over problem
     recall_buggy   = mean of r_B
     recall_correct = mean of r_C
 
-D is the set of lines of B whose change repairs it, and l is the line that the model names::
+D is the set of lines of B for which a change that repairs B is proven. The model names a line l and a new line; B' is B
+with the new line in the place of l. Other lines than those of D, changed well, repair B, too::
 
-    locate = mean of [l in D]        locate_near = mean of [|l - d| <= 1 for a line d in D]
-
-``locate_searched`` is ``locate`` over the programs in which rules about the form of lines are seldom right.
+    locate = mean of Pass(B', T)        line = mean of [l in D]
 """
-
-from collections.abc import Collection
 
 
 def balanced(buggy: float, correct: float) -> float:
@@ -26,8 +23,3 @@ def balanced(buggy: float, correct: float) -> float:
 def both(buggy: float, correct: float) -> float:
     """Return r_B * r_C: the probability that both verdicts are right. The responses are independent."""
     return buggy * correct
-
-
-def distance(line: int | None, changed: Collection[int]) -> float:
-    """Return the number of lines from an answer to the nearest line of D, not empty; infinite for no answer."""
-    return float("inf") if line is None else min(abs(line - one) for one in changed)

@@ -1,27 +1,25 @@
 """Program verdicts: is a program right, and if not, which line is wrong?
 
 ``verdict`` asks about the buggy and about the correct program of each problem, in two documents that differ by the fix
-alone. ``locate`` asks for a line of the buggy program whose change repairs it. The labels of HumanEvalFix are proven by
-references that were written from the specifications alone (:mod:`lm_eval_codemind.data.facts.programs`). Those of the
-sample follow from its suites and from the difference between the two programs.
+alone. The labels of HumanEvalFix are proven by references that were written from the specifications alone
+(:mod:`lm_eval_codemind.data.facts.programs`). Those of the sample follow from its suites and from the difference
+between the two programs. ``locate`` asks for a line of the buggy program and what belongs in its place, and executes
+the program with this line.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rapidfuzz.distance import LCSseq
-
-from lm_eval_codemind.answers.forms import line_number, truth
+from lm_eval_codemind.answers.forms import changed_line, truth
 from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.data.facts.programs import bug_lines, is_located, is_settled
+from lm_eval_codemind.data.facts.programs import bug_lines, is_settled
 from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.families.verdict import score as scores
-from lm_eval_codemind.family import Family, Variant
+from lm_eval_codemind.family import Family, Variant, problem_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind, get_language
@@ -34,9 +32,6 @@ SETTINGS = BUGGY, CORRECT = "buggy", "correct"
 _COLUMNS = ("code", "entry_point", "specification", "complexity")
 # White space at the end of a line, or in front of its semicolon, differs between the programs of some problems.
 _LAYOUT = re.compile(r"[ \t]+(?=;?[ \t]*$)", re.MULTILINE)
-_WORD_LINE = re.compile(r"^.*\w", re.MULTILINE)
-# In programs with fewer lines than that, a guess such as the last line is right too often.
-_FEW_LINES = 7
 
 
 class Verdict(Family):
@@ -96,45 +91,53 @@ class Verdict(Family):
 
 
 class Locate(Verdict):
-    """One question per problem: which line of the buggy program has to be changed?"""
+    """One question per problem: which line of the buggy program has to be changed, and to what?"""
 
     variants = (Variant("locate", "Locate", "lm_eval_codemind.families.verdict.view:LocateView"),)
+    executes = True
+    uses_witnesses = True
     metric = verdict = "locate"
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return the problems with known lines of the bug."""
-        problems = Family.problems(self, benchmark, options)
-        return [problem for problem in problems if is_located(benchmark.name, problem.problem_id)]
+        """Return the problems whose buggy program is repaired by a change of one line."""
+        return [problem for problem in Family.problems(self, benchmark, options) if one_line_repairs(problem)]
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        bug = load_bug(problem).code
-        proven = bug_lines(problem.benchmark, problem.problem_id)
-        lines, searched = proven or (changed_lines(bug, problem.code), len(_WORD_LINE.findall(bug)) >= _FEW_LINES)
-        fields = {"program": tidy(bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
+        repairs = one_line_repairs(problem)
+        line, new = next(iter(repairs.items()))
+        fields = {"program": tidy(load_bug(problem).code), "lines": list(repairs), "answer": f"{line}: {new}".rstrip()}
         yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        line = changed_lines(record["buggy"], record["code"])[0]
-        return {**record, "program": record["buggy"], "answer": str(line), "reasoning": record["reasoning"]["buggy"]}
+        ((line, new),) = changes_of(record["buggy"], record["code"]).items()
+        reasoning = record["reasoning"]["buggy"]
+        return {**record, "program": record["buggy"], "answer": f"{line}: {new}", "reasoning": reasoning}
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {**super().prompt(kind, fields, setting), "numbered": numbered(fields["program"])}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        block = read(response, ANSWER, line_number, anywhere=True)
-        return Answer(None if block.value is None else str(block.value), reading=block.reading)
+        """Return the line that a response names, and the program with the new one; without a new line no program."""
+        block = read(response, ANSWER, changed_line, anywhere=True)
+        if block.value is None:
+            return Answer(None, reading=block.reading)
+        line, new = block.value
+        answer = Answer(str(line) if new is None else f"{line}: {new}".rstrip(), {"line": line}, reading=block.reading)
+        if new is not None:
+            answer.program = with_line(question["program"], line, new)
+        return answer
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        away = scores.distance(None if answer.text is None else int(answer.text), question["lines"])
         return {
-            "locate": float(away == 0),
-            "locate_near": float(away <= 1),
+            "locate": float(answer.passed),
+            "locate_suite": float(answer.passed_suite),
+            "line": float(answer.details.get("line") in question["lines"]),
             "answered": float(answer.text is not None),
+            "witnessed": float(bool(problem_of(question).witnesses)),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        """Return the metrics of a document; ``locate_searched`` is None where a rule about lines is likely right."""
-        return {**means, "locate_searched": means["locate"] if question["searched"] else None, **pass_at_k}
+        return {**means, **pass_at_k}
 
 
 _ANSWERS = {BUGGY: "no", CORRECT: "yes"}
@@ -145,23 +148,39 @@ def tidy(program: str) -> str:
     return _LAYOUT.sub("", program).strip("\n")
 
 
-def changed_lines(buggy: str, correct: str) -> list[int]:
-    """Return the numbers of the lines of a buggy program that a fix changes, from 1.
+def with_line(program: str, number: int, new: str) -> str | None:
+    """Return a program with another line in the place of one; None if it has no line of that number.
 
-    A line counts if a shortest difference between the programs replaces or deletes it. If the fix only adds lines, the
-    lines around each gap count. A line without a word, such as a closing brace, counts only inside a gap.
+    The new line is indented as the old one, unless it is as another line of the program. A blank may be in front of it.
     """
+    lines = program.split("\n")
+    if not 1 <= number <= len(lines):
+        return None
+    bare, known = new.lstrip(), {_indentation(line) for line in lines} - {""}
+    written = (each for each in (_indentation(new), _indentation(new)[1:]) if each in known)
+    lines[number - 1 : number] = [next(written, _indentation(lines[number - 1])) + bare] if bare else []
+    return "\n".join(lines)
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def one_line_repairs(problem: Problem) -> dict[int, str]:
+    """Return the proven changes of one line that repair the buggy program: the line's number -> the new line.
+
+    For a benchmark without packaged lines it is the line that the fix changes.
+    """
+    proven = bug_lines(problem.benchmark, problem.problem_id)
+    changes = changes_of(load_bug(problem).code, problem.code) if proven is None else proven
+    return {line: new for line, new in changes.items() if new is not None and "\n" not in new}
+
+
+def changes_of(buggy: str, correct: str) -> dict[int, str]:
+    """Return the line that a fix changes, and the new one; nothing if it does more."""
     old, new = (tidy(program).split("\n") for program in (buggy, correct))
-    words = [number for number, line in enumerate(old) if _WORD_LINE.match(line)]
-    most = LCSseq.similarity(old, new)
-    changed = {n for n in words if LCSseq.similarity(old[:n] + old[n + 1 :], new) == most}
-    if not changed:
-        for what, start, _, _, _ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-            if what == "insert":
-                before = max((n for n in words if n < start), default=start)
-                after = min((n for n in words if n >= start), default=start - 1)
-                changed.update(range(before, after + 1))
-    return sorted(n + 1 for n in changed)
+    changed = [number for number, pair in enumerate(zip(old, new, strict=False), 1) if pair[0] != pair[1]]
+    return {line: new[line - 1] for line in changed} if len(changed) == 1 and len(old) == len(new) else {}
 
 
 # -- aggregations

@@ -3,7 +3,7 @@
 from lm_eval_codemind.families.pairs_view import PairView
 from lm_eval_codemind.families.verdict.score import balanced, both
 from lm_eval_codemind.families.verdict.task import BUGGY
-from lm_eval_codemind.families.view import Part, Unit, View, answer_of, exchange, listing
+from lm_eval_codemind.families.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.samples import Sample
 
@@ -34,16 +34,16 @@ class VerdictView(PairView):
 
 
 class LocateView(View):
-    """Specification, the buggy program with its lines, and the correct one."""
+    """Specification, the buggy program with its lines, the correct one, and the new line with its outcome."""
 
-    reported = ("locate_searched", "locate", "locate_near")
+    reported = ("locate", "line")
 
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
-            return "a line that the fix changes"
+            return "repaired by one line"
         if unit[0].answer.text is None:
             return "no answer"
-        return "next to such a line" if unit[0].scores.get("locate_near") else "another line"
+        return "a line of the bug, not repaired" if unit[0].scores.get("line") else "another line, not repaired"
 
     def content(self, sample: Sample) -> list[Part]:
         language = str(sample.doc.get("language", ""))
@@ -51,6 +51,7 @@ class LocateView(View):
             listing(sample, "Specification S", "specification"),
             Part("Buggy program B", "code", numbered(str(sample.doc["program"])), language=language),
             listing(sample, "Correct program C", "code"),
-            Part("Lines that the fix changes", "text", ", ".join(map(str, sample.doc["lines"])), aside=True),
+            Part("Lines of the bug", "text", ", ".join(map(str, sample.doc["lines"])), aside=True),
             answer_of(sample),
+            outcome_of(sample),
         ]
