@@ -67,8 +67,8 @@ _NUMBER = re.compile(
 )
 # A number with a new line behind a colon or wide blanks, or below.
 _CHANGED = re.compile(
-    rf"{_MARKS}(?:(?:lines?|l)[^\w-]{{0,20}})?(?P<number>\d{{1,9}})[*`]*(?:[ \t]*(?P<colon>:)|[ \t]{{2,}}|[ \t]*(?=\n|\Z))"
-    r"(?P<new>[^\n]*)(?P<below>(?:\n[^\n]*)*)\Z",
+    rf"{_MARKS}(?:(?:lines?|l)[^\w-]{{0,20}})?(?P<number>\d{{1,9}})[*`]*"
+    r"(?:[ \t]*(?P<colon>:)|[ \t]{2,}|[ \t]*(?=\n|\Z))(?P<new>[^\n]*)(?P<below>(?:\n[^\n]*)*)\Z",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"(\s*)`+([^`]*)`+\s*")

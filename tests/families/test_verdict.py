@@ -12,7 +12,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.families.verdict import score as scores
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.families.verdict.task import changes_of, with_line
 from lm_eval_codemind.results.associations import associations
@@ -198,7 +197,8 @@ def test_from_a_run_to_the_report(tmp_path):
     }
     rows = associations(observations).rows
     row = next(row for row in rows if (row["first"], row["second"]) == ("Verdict", "Locate"))
-    assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (9 - missed, missed, 0, 0)
+    missed = sum(len(document["problem_id"]) % 4 == 0 for document in located())
+    assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (6 - missed, missed, 0, 0)
 
 
 def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:

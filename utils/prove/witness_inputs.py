@@ -134,9 +134,9 @@ def _meet(tree: Branch, constants: Sequence[str], rng: Random) -> None:
     leaves = [leaf for leaf in tree.leaves() if type(leaf.value) in (str, int)]
     rows = [branch for branch in tree.branches() if branch.kind == "list" and branch.children]
     if rows and (not leaves or rng.random() < 0.3):
-        row, other = rng.choice(rows), rng.choice(rows)
+        row, source = rng.choice(rows), rng.choice(rows)
         times = rng.choice((1, 2, 4))
-        children = [child.copied() for _ in range(times) for child in other.children]
+        children = [child.copied() for _ in range(times) for child in source.children]
         row.segments[:] = ["[", *[", "] * (len(children) - 1), "]"]
         row.children[:] = children
     elif leaves:

@@ -286,7 +286,7 @@ def _programs() -> str:
                 *(counts[verdict] for verdict in VERDICTS),
                 wrong,
                 settled,
-                sum(len(record["lines"]) for record in lines.values()),
+                sum(map(len, lines.values())),
                 len(lines),
             )
 
