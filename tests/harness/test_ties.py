@@ -7,12 +7,16 @@ replaces it.
 import inspect
 from importlib.metadata import requires, version
 from pkgutil import resolve_name
+from typing import Any
+from zlib import crc32
 
 import pytest
 from lm_eval import evaluator
 from packaging.requirements import Requirement
 
+from lm_eval_codemind.harness import hooks
 from lm_eval_codemind.harness.cli import run_harness
+from tests.results.harness import evaluate
 
 # What is replaced for good -> the parameters in use.
 FOR_GOOD = {
@@ -62,6 +66,26 @@ def test_after_a_run_nothing_else_is_replaced():
     run_harness(["--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "1"])
     assert hasattr(evaluator.evaluate, "knows_codemind") and len(FOR_GOOD) <= 5
     assert [name for name in FOR_A_WHILE if "lm_eval_codemind" in inspect.getfile(resolve_name(name))] == []
+
+
+def test_with_nothing_replaced_scores_are_the_same_and_intervals_are_lost(tmp_path, monkeypatch):
+    def answer(document: dict[str, Any]) -> str:
+        return str(document["target"]) if crc32(document["problem_id"].encode()) % 2 else "no idea"
+
+    tasks = ["codemind_ier_sample", "codemind_runtime_sample"]
+    ours = evaluate(tmp_path / "ours", "m", answer, tasks)["results"]
+    monkeypatch.setattr(evaluator, "evaluate", evaluator.evaluate.__wrapped__)
+    monkeypatch.setattr(hooks, "use_own_evaluation", lambda: None)
+    plain = evaluate(tmp_path / "plain", "m", answer, tasks)["results"]
+    lost = set()
+    for task in tasks:
+        assert plain[task].keys() == ours[task].keys()
+        for name, value in plain[task].items():
+            if "_stderr" not in name:
+                assert value == ours[task][name] or value != value, name
+            elif value == "N/A" != ours[task][name]:
+                lost.add(name.partition("_stderr")[0])
+    assert {"coverage_balanced", "state_executed", "output"} <= lost and "r_ier" not in lost
 
 
 def test_pip_installs_no_version_of_the_harness_that_is_not_tested():
