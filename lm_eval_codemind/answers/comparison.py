@@ -59,11 +59,8 @@ def same_lines(answer: str, output: str) -> bool:
     because they look like the layout of the response. Indentation counts. An answer that wraps the text in a string
     literal is unwrapped.
     """
-    expected = _lines(output)
-    if _lines(answer) == expected:
-        return True
     value = literal_or(answer, None)
-    return isinstance(value, str) and _lines(value) == expected
+    return _lines(output) in [_lines(text) for text in (answer, value) if isinstance(text, str)]
 
 
 def same_value(one: Any, other: Any) -> bool:
@@ -93,11 +90,10 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
 
 def _is_bare_text(answer: str, expected: str) -> bool:
     text = answer.strip()
-    candidates = {answer.strip("\n"), "\n".join(_inner_lines(answer))}
-    if text[:1] in ("'", '"') and text[0] == text[-1]:
-        # Quotes that do not form a literal, as in 'it's'.
-        candidates.add(text[1:-1])
-    return not candidates.isdisjoint((expected, repr(expected)[1:-1]))
+    # Quotes may form no literal, as in 'it's'.
+    quoted = {text[1:-1]} if text[:1] in ("'", '"') and text[0] == text[-1] else set()
+    texts = {answer.strip("\n"), "\n".join(_inner_lines(answer))} | quoted
+    return not texts.isdisjoint((expected, repr(expected)[1:-1]))
 
 
 def _inner_lines(text: str) -> list[str]:
@@ -116,17 +112,15 @@ def _canonical(value: Any) -> Any:
 
     The recursion is as deep as the value. :func:`~lm_eval_codemind.answers.literals.parse_literal` limits that depth.
     """
-    if value is None or isinstance(value, (bool, str, bytes)) or value is ...:
-        return (type(value).__name__, value)
-    if isinstance(value, (int, float, complex)):
+    if isinstance(value, bool) or value != value:
         # NaN never equals itself, but its text does. Adding 0 drops the sign of a zero, as -0 is equal to 0.
-        return ("number", repr(value + 0) if value != value else value)
+        return (type(value), repr(value + 0))
     if isinstance(value, (list, tuple)):
-        return (type(value).__name__, tuple(map(_canonical, value)))
+        return (type(value), *map(_canonical, value))
     if isinstance(value, (set, frozenset)):
-        return ("set", frozenset(map(_canonical, value)))
+        return frozenset(map(_canonical, value))
     if isinstance(value, dict):
-        return ("dict", frozenset(map(_canonical, value.items())))
+        return (dict, frozenset(map(_canonical, value.items())))
     if isinstance(value, Arguments):
         return (value.constructor, _canonical(value.positional), frozenset(map(_canonical, value.keywords)))
-    raise TypeError(f"not the value of a literal: {type(value).__name__}")
+    return value

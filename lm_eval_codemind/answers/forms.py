@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from lm_eval_codemind.answers.literals import is_literal
+from lm_eval_codemind.answers.literals import STRING, is_literal
 from lm_eval_codemind.answers.normal import JSON, PROSE, TRUTHS, readings
 
 THE_END = "the end"
@@ -19,11 +19,11 @@ _LONGEST = 50_000
 _MOST = 100
 # Characters of a sentence that states a truth or a line.
 _LONGEST_WORD = 500
-_STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
+_STRING = rf"[A-Za-z]{{0,2}}{STRING}"
 # A string, a bracket, a comma, or other text.
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
-# A literal that is neither a string nor in brackets: a number or a name.
-_ATOM = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
+# A literal without brackets: a string, a number or a name.
+_ATOM = re.compile(rf"{_STRING}|[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
 
 
 def literal_at_start(text: str, is_value: Callable[[str], bool] = is_literal) -> str | None:
@@ -37,16 +37,10 @@ def literal_at_start(text: str, is_value: Callable[[str], bool] = is_literal) ->
 
 def _head(text: str) -> str:
     """Return the string, the bracketed text, the number or the name at the start of a text."""
-    call = re.match(r"[A-Za-z_][\w.]*(?=[(])", text)
-    place = call.end() if call else 0
-    if text[place : place + 1] in ("[", "(", "{"):
-        length = place
-        for piece, depth in _depths(text[place:_LONGEST]):
-            length += len(piece)
-            if depth == 0:
-                return text[:length]
-        return ""
-    match = re.match(_STRING, text) or _ATOM.match(text)
+    if bracket := re.match(r"(?:[A-Za-z_][\w.]*(?=\())?(?=[\[({])", text):
+        ends = (end for _, end, depth in _depths(text[:_LONGEST], bracket.end()) if depth == 0)
+        return text[: next(ends, 0)]
+    match = _ATOM.match(text)
     return match[0] if match else ""
 
 
@@ -76,7 +70,7 @@ _THE_END = re.compile(
     rf"\W*(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|test))?(?:\s+is\s+reached)?[)*`]*{_END}",
     re.IGNORECASE,
 )
-_CONCLUSION = re.compile(r"\b(?:so|therefore|thus|hence),?\s+", re.IGNORECASE)
+_CONCLUSION = re.compile(r"\A.*?\b(?:so|therefore|thus|hence),?\s+", re.IGNORECASE | re.DOTALL)
 # Emphasis, back-ticks and quotes around a word.
 _EMPHASIS = re.compile(r"[*`\"]+|\b_+|_+\b")
 
@@ -123,8 +117,7 @@ def next_line(text: str) -> int | str | None:
 def _stated(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Return the match at the start of a text, or behind a word such as "so"."""
     text = text.lstrip()[:_LONGEST_WORD]
-    conclusion = _CONCLUSION.search(text)
-    return pattern.match(text) or (pattern.match(text, conclusion.end()) if conclusion else None)
+    return pattern.match(text) or pattern.match(_CONCLUSION.sub("", text))
 
 
 # The name of a type, also as `type: int`, `<class 'int'>` or `\\text{int}`.
@@ -165,7 +158,7 @@ def value_of(text: str, name: str = "") -> str | None:
 
 def rows_of_values(text: str, count: int) -> list[str] | None:
     """Return the texts of as many values as are asked for, one on each line; prose may follow them."""
-    values = [value_of(row) for row in _items(text)[: count + _MOST]]
+    values = [value_of(row) for row in _items(_rows(text))[: count + _MOST]]
     literals = [value for value in values if value is not None]
     return literals if len(literals) == count and literals == values[:count] else None
 
@@ -176,56 +169,52 @@ def values(text: str, name: str = "") -> list[str] | None:
     Each line may begin with the ``name`` of the variable, and end with prose.
     """
     bare = text.strip()
-    if len(bare) > _LONGEST:
-        return None
     if bare[:1] in ("[", "("):
         head = _head(bare)
         if head and head[-1] in "])" and PROSE.match(bare, len(head)):
             return [part.strip() for part in split(head[1:-1])]
-    rows = _items(bare)
-    if len(rows) > 1:
-        parts = [value_of(row, name) for row in rows]
-    else:
+    rows = _items(_rows(bare))
+    parts = [value_of(row, name) for row in rows]
+    if len(rows) == 1:
         parts = [part if value_of(part) == part else None for part in map(str.strip, split(bare))]
     known = [part for part in parts if part is not None]
     return known if known and len(known) == len(parts) and (len(parts) > 1 or bare[0] != "{") else None
 
 
-def _items(text: str) -> list[str]:
-    """Return the lines of a text without bullets, and without the numbers 1, 2, 3 and so on in front of them."""
-    rows = [_ROW.sub("", row).strip().rstrip(",") for row in text.splitlines() if row.strip()]
+def _rows(text: str) -> list[str]:
+    """Return the lines of a text without bullets and without commas at their ends; none of a text that is too long."""
+    rows = text.splitlines() if len(text) <= _LONGEST else []
+    return [_ROW.sub("", row).strip().rstrip(",") for row in rows if row.strip()]
+
+
+def _items(rows: list[str]) -> list[str]:
+    """Return rows without the numbers 1, 2, 3 and so on in front of them."""
     matches = [match for row in rows if (match := _ITEM.fullmatch(row))]
     if rows and [int(match["number"]) for match in matches] == list(range(1, len(rows) + 1)):
         return [match["rest"] for match in matches]
     return rows
 
 
-def _depths(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the pieces of a text, each with the number of brackets that are open after it."""
+def _depths(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
+    """Yield the pieces of a text, each with its end and the number of brackets that are open after it."""
     depth = 0
-    for match in _PIECE.finditer(text):
-        piece = match[0]
-        depth += (piece in "[({") - (piece in "])}")
-        yield piece, depth
+    for match in _PIECE.finditer(text, start):
+        depth += (match[0] in "[({") - (match[0] in "])}")
+        yield match[0], match.end(), depth
 
 
 def split(text: str) -> list[str]:
     """Return the parts of a text between its commas, without those in strings and brackets, and without a blank end."""
-    commas, place = [-1], 0
-    for piece, depth in _depths(text):
-        if piece == "," and depth == 0:
-            commas.append(place)
-        place += len(piece)
-    parts = [text[start + 1 : end] for start, end in pairwise([*commas, place])]
+    starts = [0, *(end for piece, end, depth in _depths(text) if piece == "," and depth == 0)]
+    parts = [text[start : end - 1] for start, end in pairwise([*starts, len(text) + 1])]
     return parts if parts[-1].strip() else parts[:-1]
 
 
 # Text between the numbers of executed lines.
 _SEPARATOR = re.compile(
-    r"(?:[\s,;|]|-{1,9}>|={1,9}>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and)\b|[\[\]():.`*])+",
+    r"(?:[\s,;|]|-{1,9}>|={1,9}>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and|(?:the\s+)?end)\b|[\[\]():.`*])+",
     re.IGNORECASE,
 )
-_LAST = re.compile(r"\W*\(?\b(?:the\s+)?end\b\)?\W*\Z", re.IGNORECASE)
 # One step: the number of its line, and text about it.
 _STEP = re.compile(
     r"(?:line\s*|L)?(?P<line>\d{1,6})[`*]*(?:\s*(?:[:|.)=>]|-[>\s])+\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
@@ -236,23 +225,20 @@ _NUMBERED = re.compile(r"[*`]*(?:line\b|L?\d{1,6}[*`]*\s*(?::|->|=>?|\u2192))", 
 
 def executed_lines(text: str) -> list[int] | None:
     """Return the numbers of the lines in a list: numbers with separators, or one line of text for each number."""
-    if len(text) > _LONGEST or ".." in text or "\u2026" in text:
+    if ".." in text or "\u2026" in text:
         return None
-    rows = _items((text[:-_MOST] + _LAST.sub("", text[-_MOST:])).strip())
-    numbers = [part for part in _SEPARATOR.split(" ".join(rows)) if part]
+    numbers = [part for part in _SEPARATOR.split(" ".join(_items(_rows(text)))) if part]
     if numbers and all(part.isdecimal() and len(part) < 10 for part in numbers):
         return [int(part) for part in numbers]
-    rows_with_text = steps(text)
-    return None if rows_with_text is None else [line for line, _ in rows_with_text]
+    return [line for line, _ in steps(text) or ()] or None
 
 
 def steps(text: str) -> list[tuple[int, str]] | None:
     """Return the steps that a text lists, one on each line, each with the number of its line and its value."""
-    if len(text) > _LONGEST:
-        return None
-    rows, items = [_ROW.sub("", row).strip() for row in text.splitlines() if row.strip()], _items(text)
+    rows = _rows(text)
+    items = _items(rows)
     # The number of a list is not that of a line: another one follows.
-    lines = items if items != rows and all(map(_NUMBERED.match, items)) else rows
+    lines = items if all(map(_NUMBERED.match, items)) else rows
     matches = [match for row in lines if (match := _STEP.fullmatch(row))]
     steps = [(int(match["line"]), match["rest"].strip()) for match in matches]
     return steps if steps and len(steps) == len(lines) else None

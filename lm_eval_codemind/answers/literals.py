@@ -8,9 +8,10 @@ protect it. In addition to ``ast.literal_eval``, the module accepts what ``repr`
 from __future__ import annotations
 
 import ast
+import cmath
+import math
 import re
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -20,21 +21,30 @@ MAX_DEPTH = 100
 # Characters. All outputs and inputs of problems are much shorter.
 MAX_LENGTH = 100_000
 
+# A string on one line, without the letters before it.
+STRING = r"""(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # Strings and comments, which the limits ignore, and marks that can nest.
 _TOKEN = re.compile(
-    r"""'''(?:[^\\']|\\.|'(?!''))*''' | \"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"
-      | '(?:[^\\'\n]|\\.)*' | "(?:[^\\"\n]|\\.)*" | \#[^\n]* | (?P<mark>[^\w\s]|\n)""",
-    re.VERBOSE | re.DOTALL,
+    r"""'''(?:[^\\']|\\.|'(?!''))*'''|\"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"|"""
+    rf"{STRING}|#[^\n]*|(?P<mark>[^\w\s]|\n)",
+    re.DOTALL,
 )
 # Text between two strings that Python joins.
 _JOINED = re.compile(r"\s*[A-Za-z]{0,2}")
 _FIRST = re.compile(r"[\w\[({'\"+.-]")
 # Operators and brackets between two commas. Only an artificial text has more.
 _MAX_MARKS = 4 * MAX_DEPTH
-_NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for name in ("nan", "inf", "nanj", "infj")}
-_NUMPY = ("np", "numpy")
-_NUMPY_SCALARS = re.compile(r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single")
-_NUMPY_PLAIN: dict[str, Any] = {"bool": bool, "bool_": bool, "str_": str, "bytes_": bytes}
+_NAMES: dict[str, Any] = {"Ellipsis": ..., "nan": math.nan, "inf": math.inf, "nanj": cmath.nanj, "infj": cmath.infj}
+_NAMES |= {f"{module}.{value}_": value for module in ("np", "numpy") for value in (True, False)}
+# Types of NumPy, and those of their values.
+_NUMPY: dict[str, tuple[type, ...]] = {
+    r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single": (int, float),
+    r"complex\d*": (int, float, complex),
+    "bool_?": (bool,),
+    "str_": (str,),
+    "bytes_": (bytes,),
+}
+_COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
 
 
 class NotALiteralError(ValueError):
@@ -140,44 +150,15 @@ def check_limits(text: str) -> None:
 
 
 def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
-    """Return the value of a literal's syntax tree. Calls of the constructors are values too; see :class:`Arguments`.
+    """Return the value of a literal's syntax tree, which changes. Calls of the constructors are values too.
 
     Raises:
         NotALiteralError: If the tree is not a literal.
     """
-
-    def values(nodes: list[Any]) -> list[Any]:
-        return [value_of(item, constructors) for item in nodes]
-
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.Name(id="Ellipsis"):
-            return ...
-        case ast.UnaryOp() | ast.BinOp() | ast.Name():
-            return _number(node)
-        case ast.List(elts=items):
-            return values(items)
-        case ast.Tuple(elts=items):
-            return tuple(values(items))
-        case ast.Set(elts=items):
-            return _made(set, values(items))
-        case ast.Dict(keys=keys, values=items) if None not in keys:
-            return _made(dict, list(zip(values(keys), values(items), strict=True)))
-        case ast.Attribute(value=ast.Name(id=module), attr="True_" | "False_" as name) if module in _NUMPY:
-            return name == "True_"
-        case ast.Call(func=ast.Name(id=name)) if name in constructors:
-            return _constructed(name, arguments_of(node, constructors))
-        case ast.Call(func=ast.Name(id=("set" | "frozenset") as name), args=items, keywords=[]) if len(items) <= 1:
-            argument = values(items)[0] if items else ()
-            if isinstance(argument, (set, frozenset, list, tuple)):
-                return _made(frozenset if name == "frozenset" else set, argument)
-        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)], keywords=[]):
-            return _made(float, text)
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name), args=[item], keywords=[]):
-            if module in _NUMPY:
-                return _numpy_scalar(name, value_of(item))
-    raise NotALiteralError(f"not a literal: {type(node).__name__}")
+    try:
+        return ast.literal_eval(_Constants(constructors).visit(node))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NotALiteralError(f"not a literal: {error}") from error
 
 
 def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> Arguments:
@@ -192,48 +173,37 @@ def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> 
     return Arguments(tuple(value_of(item, constructors) for item in call.args), tuple(keywords))
 
 
-def _number(node: ast.AST) -> Any:
-    """Return a number with a sign, ``nan`` or ``inf``, or a complex number."""
-    match node:
-        case ast.Constant(value=int() | float() | complex() as value) if not isinstance(value, bool):
-            return value
-        case ast.Name(id=name) if name in _NUMBER_NAMES:
-            return _NUMBER_NAMES[name]
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant() | ast.Name() as operand):
-            return -_number(operand) if isinstance(sign, ast.USub) else _number(operand)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as sign, right=ast.Constant() | ast.Name() as right):
-            if not isinstance(left, ast.BinOp):
-                real, imaginary = _number(left), _number(right)
-                if isinstance(imaginary, complex) and not isinstance(real, complex):
-                    return complex(real, -imaginary.imag if isinstance(sign, ast.Sub) else imaginary.imag)
-    raise NotALiteralError(f"not a number: {type(node).__name__}")
+class _Constants(ast.NodeTransformer):
+    """Replaces names and calls that :func:`ast.literal_eval` does not read with their values."""
+
+    def __init__(self, constructors: frozenset[str]) -> None:
+        self._constructors = constructors
+
+    def visit(self, node: ast.AST) -> Any:
+        node = self.generic_visit(node)
+        match node:
+            case ast.Name() | ast.Attribute(ast.Name()) if (name := ast.unparse(node)) in _NAMES:
+                return ast.Constant(_NAMES[name])
+            case ast.Call(ast.Name() | ast.Attribute(ast.Name()) as function):
+                return ast.Constant(self._result(ast.unparse(function), arguments_of(node)))
+        return node
+
+    def _result(self, name: str, call: Arguments) -> Any:
+        """Return the value of a call; a built-in collection is equal to its literal."""
+        match name.split("."), call:
+            case ["np" | "numpy", scalar], Arguments((value,), ()) if _is_scalar(scalar, value):
+                return value
+            case ["float"], Arguments((str() as text,), ()):
+                return float(text)
+        collection = _COLLECTIONS.get(name) if name in self._constructors | {"set", "frozenset"} else None
+        plain = len(call.positional) <= 1 and not any(isinstance(item, Arguments) for item in call.positional)
+        if collection and plain and (name == "dict" or not call.keywords):
+            return collection(*call.positional, **dict(call.keywords))
+        if name not in self._constructors:
+            raise NotALiteralError(f"a call of {name}")
+        return replace(call, constructor=name)
 
 
-def _numpy_scalar(name: str, value: Any) -> Any:
-    """Return the plain value of a NumPy scalar that ``repr`` writes as a call, such as ``np.int64(1)``."""
-    kind = _NUMPY_PLAIN.get(name)
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if (kind is not None and type(value) is kind) or (number and _NUMPY_SCALARS.fullmatch(name)):
-        return value
-    if name.startswith("complex") and isinstance(value, (int, float, complex)):
-        return complex(value)
-    raise NotALiteralError(f"not a NumPy scalar: {name}")
-
-
-_COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
-
-
-def _constructed(name: str, arguments: Arguments) -> Any:
-    """Return the value of a constructor's call. A built-in collection becomes a plain value, equal to its literal."""
-    kind = _COLLECTIONS.get(name)
-    plain = len(arguments.positional) <= 1 and not any(isinstance(item, Arguments) for item in arguments.positional)
-    if kind is not None and plain and (kind is dict or not arguments.keywords):
-        return _made(kind, *arguments.positional, **dict(arguments.keywords))
-    return replace(arguments, constructor=name)
-
-
-def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    try:
-        return kind(*arguments, **keywords)
-    except (TypeError, ValueError) as error:
-        raise NotALiteralError(str(error)) from error
+def _is_scalar(name: str, value: Any) -> bool:
+    """Whether a value is of the kind that a type of NumPy writes, such as 1 of ``int64``."""
+    return any(re.fullmatch(names, name) and type(value) in kinds for names, kinds in _NUMPY.items())

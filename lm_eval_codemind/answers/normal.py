@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from lm_eval_codemind.answers.literals import is_literal
+from lm_eval_codemind.answers.literals import STRING, is_literal
 
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
@@ -27,12 +27,20 @@ PROSE = re.compile(
     re.IGNORECASE,
 )
 # A fence, back-ticks, bold text or a formula at the start, with prose after it.
-_FIRST = re.compile(r"(?P<mark>`{3}(?=[^\n`]*\n)|`|\*\*|\$)(?:(?<=```)[^\n`]*\n)?(?P<inside>.+?)(?P=mark)", re.DOTALL)
+_FIRST = re.compile(
+    r"(?P<mark>`{3}(?=[^\n`]*\n)|`|\*\*|\$)(?:(?<=```)[^\n`]*\n)?(?P<inside>(?:(?!(?P=mark)).)+)(?P=mark)"
+    rf"(?={PROSE.pattern})(?:(?!(?P=mark)).)*",
+    re.DOTALL | re.IGNORECASE,
+)
 _WRAPPERS = (
     FENCE,
     # A fence that a block does not close.
     re.compile(r"(?P<fence>`{3,}|~{3,})[^`\n]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
-    re.compile(r"(?P<mark>`{1,3}|\*{1,3}|__|\${1,2})(?P<inside>.+)(?P=mark)", re.DOTALL),
+    # In a string literal, a mark is text.
+    re.compile(
+        rf"(?P<mark>`{{1,3}}|\*{{1,3}}|__|\${{1,2}})(?P<inside>(?:{STRING}|(?!(?P=mark)|{STRING}).)+)(?P=mark)",
+        re.DOTALL,
+    ),
     re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
     re.compile(r"(?:\\\(|\\\[|<\|begin_of_box\|>)(?P<inside>.+)(?:\\\)|\\\]|<\|end_of_box\|>)", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
@@ -68,8 +76,6 @@ _NAMED = (
 )
 # The call with its value, as in an assertion.
 _CALL = re.compile(rf"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*{_MARK}\s*(?P<inside>.+)", re.DOTALL)
-# In a string literal, a mark is text.
-_STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
 _KEY = re.compile(NOUN, re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -123,16 +129,12 @@ def _inside(text: str, name: str, free: bool) -> str | None:
     if keyed is not None:
         return keyed
     named = [re.compile(_NAMED.replace("{}", re.escape(name), 1), re.DOTALL)] if name else []
-    for wrapper in (*_WRAPPERS, *((_FREE_LABEL,) if free else (*named, _LABEL, _CALL))):
+    for wrapper in (*_WRAPPERS, *((_FREE_LABEL,) if free else (*named, _LABEL, _CALL)), _FIRST):
         match = wrapper.fullmatch(bare)
-        mark = match.groupdict().get("mark") if match else None
-        if match and (not mark or mark not in _STRING.sub("", match["inside"])):
+        if match:
             inside = match["inside"]
             escaped = bare.startswith("\\") and not is_literal(inside)
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
-    piece = _FIRST.match(bare)
-    if piece and piece["mark"] not in bare[piece.end() :] and PROSE.match(bare, piece.end()):
-        return piece["inside"]
     if bare.endswith(".") and not bare.endswith(".."):
         ends_value = not free and (bare[-2:-1] in tuple(")]}") or is_literal(bare[:-1]))
         return bare[:-1] if ends_value or _inside(bare[:-1], name, free) is not None else None

@@ -54,29 +54,15 @@ def read(
         return Read(None, None, "unfinished")
     # A base model continues with another prompt.
     text = own_text(text)
-    first: str | None = None
-    for block, in_sentence in blocks(text, marks, empty):
-        first = block if first is None else first
-        value = _parsed(block, parse, name, empty)
-        if value is not None:
-            return Read(value, block, "read")
-        # A sentence may mention another block.
-        if not in_sentence:
-            break
-    for candidate in stated(text, empty) if first is None and anywhere else ():
-        value = _parsed(candidate, parse, name, empty)
-        if value is not None:
-            return Read(value, candidate, "read")
-    if first is None and anywhere:
-        labelled = next(_labelled(text), None)
-        return Read(None, labelled, "no_answer" if labelled is None else "malformed")
+    inside = list(blocks(text, marks, empty))
+    for place in inside or (stated(text, empty) if anywhere else ()):
+        for reading in readings(place, name, empty):
+            value = parse(reading)
+            if value is not None:
+                return Read(value, place, "read")
     # Prose without marks is not an answer.
-    return Read(None, first, "no_answer" if first is None else "malformed")
-
-
-def _parsed(text: str, parse: Callable[[str], T | None], name: str, free: bool) -> T | None:
-    values = (parse(reading) for reading in readings(text, name, free))
-    return next((value for value in values if value is not None), None)
+    places = inside or (list(_labelled(text)) if anywhere else [])
+    return Read(None, places[0], "malformed") if places else Read(None, None, "no_answer")
 
 
 # -- answers outside of marks
@@ -86,14 +72,14 @@ _TAIL = 20_000
 # The most places of a kind that are tried.
 _MOST = 10
 # A box is read with the formula around it; its braces are balanced.
-_BOX = re.compile(
-    r"\\f?boxed\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|<\|begin_of_box\|>(?:(?!<\|begin_of_box).)*?<\|end_of_box\|>",
-    re.DOTALL,
+_BOX = (
+    r"\\f?boxed\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+    r"|<\|begin_of_box\|>(?s:(?!<\|begin_of_box).)*?<\|end_of_box\|>|"
 )
-# A line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
-_LABEL, _SENTENCE = (
-    re.compile(rf"^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t:]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
-    for mark in (r"(?:is[ \t]*)?(?:[*_`]*[:=]|$)", r"is\b")
+# A box, a line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.
+_LABELLED, _SENTENCE = (
+    re.compile(rf"{box}^[ \t>*_#-]*{NOUN}[*_`]*[ \t]*{mark}[*_ \t:]*(?=(?P<rest>[^\n]*))", re.IGNORECASE | re.MULTILINE)
+    for box, mark in ((_BOX, r"(?:is[ \t]*)?(?:[*_`]*[:=]|$)"), ("", r"is\b"))
 )
 # The only piece in back-ticks or bold text of a line that denies nothing.
 _PIECE = re.compile(
@@ -123,14 +109,12 @@ def stated(text: str, free: bool = False) -> Iterator[str]:
 
 def _labelled(text: str) -> Iterator[str]:
     """Yield what boxes and labels contain, the last one first."""
-    places = [(box.start(), box[0]) for box in _last(_BOX, text)]
-    places += [
-        (line.start(), _rest(text, line))
-        for line in _last(_LABEL, text)
+    for place in _last(_LABELLED, text):
+        if place["rest"] is None:
+            yield place[0]
         # In a fence, `result = ''` is code.
-        if "=" not in line[0][: line.start("rest") - line.start()] or text.count("```", 0, line.start()) % 2 == 0
-    ]
-    yield from (content for _, content in sorted(places, reverse=True))
+        elif "=" not in place[0] or text.count("```", 0, place.start()) % 2 == 0:
+            yield _rest(text, place)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
@@ -144,6 +128,6 @@ def _of_line(line: str) -> Iterator[str]:
 
 def _rest(text: str, line: re.Match[str]) -> str:
     """Return the rest of a line, or the fence or the paragraph below it."""
-    below = text[line.end() :].lstrip("\n")
+    below = text[line.end("rest") :].lstrip("\n")
     fence = FENCE.match(below)
     return line["rest"].strip() or (fence["inside"] if fence else below.partition("\n\n")[0])

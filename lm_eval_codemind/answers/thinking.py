@@ -5,14 +5,14 @@ fence, a string, back-ticks or the marks of an answer they are text.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
-from lm_eval_codemind.answers.blocks import BEGIN, END, Marks, regions, within
+from lm_eval_codemind.answers.blocks import BEGIN, END, Marks, unquoted
 
 # A special token of a tokenizer, such as `<|im_end|>`. The tokens of a box are layout of the answer.
 _TOKEN = (
@@ -65,12 +65,12 @@ class _Scan(NamedTuple):
     """A response without its finished thinking.
 
     Attributes:
-        open: The name of the thinking that is unfinished; None if there is none.
+        open: The name of the thinking that is unfinished; empty if there is none.
         thinks: Whether the response opens or closes thinking.
     """
 
     text: str
-    open: str | None
+    open: str
     thinks: bool
 
 
@@ -84,14 +84,15 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
     tokenizer that follows some text ends the response. The time is linear in the length of the response.
     """
     scan = _scan(response)
-    counts = scan.open is None or (marks is not None and _BLOCK_AT_END.search(scan.text))
-    return _without_tokens(scan.text) if counts or (scan.open == _SILENT and _FENCE_AT_END.search(scan.text)) else None
+    endings = [_BLOCK_AT_END] * (marks is not None) + [_FENCE_AT_END] * scan.open.startswith(_SILENT)
+    finished = not scan.open or any(ending.search(scan.text) for ending in endings)
+    return _up_to_token(scan.text) if finished else None
 
 
 def opening_of(prompt: str) -> str:
     """Return the tag that opens thinking at the end of a rendered prompt; empty if there is none."""
     tail = prompt[-2 * _NEAR :]
-    for tag in _tags(tail, anywhere=True):
+    for tag in _tags(tail):
         text = tail[tag.start :]
         if tag.role in ("opens", "starts") and not tail[tag.end :].strip() and not text.strip().isalpha():
             return text
@@ -109,14 +110,17 @@ def opened(response: str, opening: str = OPENING) -> str:
 def ended(response: str) -> str:
     """Return a response that ended by itself, without the opening tag of thinking that it did not close."""
     scan = _scan(response)
-    return response if scan.open is None else scan.text
+    return scan.text if scan.open else response
 
 
 def own_text(text: str) -> str:
     """Return the part of a text that is about this problem, without a base model's continuation."""
-    matches = _END_OF_OWN_TEXT.finditer(text)
-    end = next((match.start() for match in matches if text[: match.start()].strip()), len(text))
-    return text[:end]
+    return up_to(_END_OF_OWN_TEXT.finditer(text), text)
+
+
+def up_to(ends: Iterable[re.Match[str]], text: str, start: int = 0) -> str:
+    """Return a text from its start up to the first end that follows some text."""
+    return text[start : next((end.start() for end in ends if text[start : end.start()].strip()), len(text))]
 
 
 # The readers of a family ask for the same response one after the other.
@@ -124,8 +128,8 @@ def own_text(text: str) -> str:
 def _scan(response: str) -> _Scan:
     text = response.replace("\r\n", "\n").replace("\r", "\n")
     tags = list(_tags(text))
-    quoted = regions(text) if tags else []
-    free = {tag for tag in tags if not within(quoted, tag.start)}
+    level = unquoted(text)
+    free = {tag for tag in tags if level[tag.start] == text[tag.start]}
     # In thinking, a fence may be open: a tag that has a line of its own counts there as well.
     closings = {tag for tag in tags if tag.role in ("closes", "paired") and (tag in free or _is_alone(text, tag))}
     last = {tag.name: tag.start for tag in sorted(closings)}
@@ -144,7 +148,7 @@ def _scan(response: str) -> _Scan:
     answer = "".join([*spoken, text[position:]])
     if open is not None:
         return _Scan(answer, open.name, True)
-    return _Scan(thought if _ONLY_STRAY.fullmatch(answer) else answer, None, finished)
+    return _Scan(thought if _ONLY_STRAY.fullmatch(answer) else answer, "", finished)
 
 
 def _is_opening(text: str, tag: _Tag, closed: int) -> bool:
@@ -159,64 +163,45 @@ def _is_opening(text: str, tag: _Tag, closed: int) -> bool:
 
 def _is_alone(text: str, tag: _Tag) -> bool:
     before, after = text[max(tag.start - _NEAR, 0) : tag.start], text[tag.end : tag.end + _NEAR]
-    return not before.rpartition("\n")[2].strip() and not after.partition("\n")[0].strip()
+    return not (before.rpartition("\n")[2] + after.partition("\n")[0]).strip()
 
 
-def _without_tokens(text: str) -> str:
+def _up_to_token(text: str) -> str:
     """Return a text up to the first special token after its header, which ends the response."""
     header = _HEADER.match(text)
     start = header.end() if header and text[header.end() :].strip() else 0
-    tokens = [match.start() for match in _SPECIAL_TOKEN.finditer(text, start)]
-    quoted = regions(text) if tokens else []
-    end = next((at for at in tokens if text[start:at].strip() and not within(quoted, at)), len(text))
-    return text[start:end]
+    return up_to(_SPECIAL_TOKEN.finditer(unquoted(text), start), text, start)
 
 
-class _Table(NamedTuple):
-    """The table: the pattern of all tags, whose groups are their roles and rows.
-
-    ``bracket`` is the pattern for a text without ``sentences``, which are the tags that begin with another character;
-    each says whether it needs to be the start. ``silent`` has the rows without a closing.
-    """
-
-    tag: re.Pattern[str]
-    bracket: re.Pattern[str]
-    sentences: list[tuple[str, bool]]
-    silent: set[str]
+# Of a tag that a word makes, what is around the word.
+_LETTERS = r"[\w:.|\uff5c-]{0,40}?"
 
 
 @cache
-def _table() -> _Table:
+def _pattern() -> re.Pattern[str]:
+    """Return the pattern of all tags, whose groups are their roles and the numbers of their rows."""
     content = yaml.safe_load((Path(__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
-    parts, sentences, silent = [], list[tuple[str, bool]](), set[str]()
+    parts = []
     for number, row in enumerate(content["formats"]):
+        name = number if row.keys() & {"closes", "paired"} else f"{_SILENT}{number}"
         for role in ("opens", "closes", "paired", "starts"):
-            texts, is_start = row.get(role, ()), role == "starts"
-            sentences += [(text.casefold(), is_start) for text in texts if text[0] not in "<[\u25c1"]
-            either = "|".join(re.escape(text) + (_GLUED if is_start and text.isalpha() else "") for text in texts)
-            either = either.replace(r"\*", r"[^\n]{0,80}?")
-            parts += [f"(?P<{role}_{number}>{f'(?-i:{either})' if is_start else either})"] if texts else []
-        silent |= set() if row.keys() & {"closes", "paired"} else {str(number)}
+            is_start = role == "starts"
+            texts = [re.escape(text) + _GLUED * (is_start and text.isalpha()) for text in row.get(role, ())]
+            either = "|".join(texts).replace(r"\*", r"[^\n]{0,80}?")
+            parts += [f"(?P<{role}_{name}>{f'(?-i:{either})' if is_start else either})"] if texts else []
     # Of the tags at one place, those with a row have priority.
-    word, letters = rf"(?P<word>{'|'.join(content['words'])})", r"[\w:.|\uff5c-]{0,40}?"
-    parts.append(rf"[<\[\u25c1][/\\]?[|\uff5c]?/?{letters}{word}{letters}(?:\s+\w+=[^<>\n]{{0,80}})?[>\]\u25b7]")
-    # The pattern is tried where a tag may begin.
-    tag, bracket = (
-        re.compile(rf"(?=[<\[\u25c1{others}])(?:{'|'.join(parts)})", re.IGNORECASE) for others in (r"Htac/\n", "")
-    )
-    return _Table(tag, bracket, sentences, silent)
+    word = rf"{_LETTERS}(?P<word>{'|'.join(content['words'])}){_LETTERS}"
+    parts.append(rf"[<\[\u25c1][/\\]?[|\uff5c]?/?{word}(?:\s+\w+=[^<>\n]{{0,80}})?[>\]\u25b7]")
+    # A tag begins with one of a few characters.
+    return re.compile(rf"(?=[<\[\u25c1Htac/\n])(?:{'|'.join(parts)})", re.IGNORECASE)
 
 
-def _tags(text: str, anywhere: bool = False) -> Iterator[_Tag]:
-    """Yield the tags of thinking in a text, in order; sentences ``anywhere``, or only where one counts."""
-    table, folded = _table(), text.casefold().lstrip()
-    has_sentence = anywhere or any(
-        folded.startswith(part) if is_start else part in folded for part, is_start in table.sentences
-    )
-    for match in (table.tag if has_sentence else table.bracket).finditer(text):
-        role, _, row = str(match.lastgroup).partition("_")
+def _tags(text: str) -> Iterator[_Tag]:
+    """Yield the tags of thinking in a text, in order."""
+    for match in _pattern().finditer(text):
+        role, _, name = str(match.lastgroup).partition("_")
         if role == "word":
             name, role = match["word"].lower(), "closes" if _CLOSING.search(match[0]) else "opens"
-        else:
-            name = "" if role == "closes" else _SILENT if row in table.silent else row
+        elif role == "closes":
+            name = ""
         yield _Tag(*match.span(), name, role)

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
-from lm_eval_codemind.answers.thinking import own_text, without_thinking
+from lm_eval_codemind.answers.thinking import own_text, up_to, without_thinking
 
 T = TypeVar("T")
 
@@ -23,7 +21,7 @@ _MOST_PROGRAMS = 50
 # Of a longer response, only the end is read. The longest program of a benchmark has 130,000 characters.
 _LONGEST = 150_000
 # The closing fences that are tried for one block.
-_MOST_FENCES = 12
+_MOST_FENCES = 8
 # In a JSON string, a line feed is `\\n`.
 _FENCE = re.compile(r"(?<!\\n)`{3,}(?![`\w]*\\n)|^[ \t>]*~{3,}", re.MULTILINE)
 # The rest of the line of an opening fence; of a block on one line, only the language.
@@ -55,8 +53,7 @@ _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _INVISIBLE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u200b": "", "\u2060": "", "\ufeff": ""})
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """A block of a response.
 
     Attributes:
@@ -77,11 +74,11 @@ def preferred(candidates: Iterable[T], *rules: Callable[[T], object]) -> list[T]
     return best
 
 
-def last_program(programs: Iterable[str], *rules: Callable[[str], object]) -> str:
-    """Return the program that is the answer: the last one that meets the rules and is not an excerpt."""
-    best = preferred(list(programs)[-_MOST_PROGRAMS:], *rules)
-    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in best]
-    return [one for n, one in enumerate(best) if not any(lines[n] in earlier for earlier in lines[:n])][-1]
+def last_program(programs: Sequence[str]) -> str:
+    """Return the last program that is not an excerpt of an earlier one."""
+    last = programs[-_MOST_PROGRAMS:]
+    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in last]
+    return [one for n, one in enumerate(last) if not any(lines[n] in earlier for earlier in lines[:n])][-1]
 
 
 def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
@@ -91,8 +88,7 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
     back-ticks, the block ends at the first closing fence with which it parses. A special token ends the response.
     """
     text = own_text(without_thinking(response) or "")[-_LONGEST:]
-    ends = (token.start() for token in _TOKEN.finditer(text.rstrip()) if text[: token.start()].strip())
-    return list(_blocks(text[: next(ends, None)], parses))
+    return list(_blocks(up_to(_TOKEN.finditer(text.rstrip()), text), parses))
 
 
 def _blocks(text: str, parses: Callable[[str], bool], depth: int = 0) -> Iterator[Block]:
@@ -101,15 +97,13 @@ def _blocks(text: str, parses: Callable[[str], bool], depth: int = 0) -> Iterato
         for other in inner:
             yield from _blocks(other, parses, depth + 1)
         if not inner and part.text.strip(" \t\n>"):
-            yield part if parses(part.text) else Block(unwrapped(part.text), part.fenced, part.language)
+            yield part if parses(part.text) else part._replace(text=unwrapped(part.text))
 
 
 def _parts(text: str, parses: Callable[[str], bool]) -> Iterator[Block]:
     """Yield the contents of fences, and the text between them."""
     marks = [(mark.start(), mark.end(), len(mark.group().strip(" \t>"))) for mark in _FENCE.finditer(text)]
     at = index = 0
-    # Bounds the work for texts of many fences.
-    tries = 4 * len(text) + 20_000
     while index < len(marks):
         start, opened, length = marks[index]
         yield Block(text[at:start], False)
@@ -117,14 +111,7 @@ def _parts(text: str, parses: Callable[[str], bool]) -> Iterator[Block]:
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
         if not closing:
             break
-        chosen = closing[0]
-        for number in closing if len(closing) > 1 else ():
-            tries -= marks[number][0] - at
-            if tries < 0:
-                break
-            if parses(text[at : marks[number][0]]):
-                chosen = number
-                break
+        chosen = next((n for n in closing[1:] and closing if parses(text[at : marks[n][0]])), closing[0])
         language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
         # A fence with an info string opens a block. The block before it is not closed.
         opens = _OPENS.match(text, marks[chosen][1]) is not None
@@ -166,8 +153,7 @@ def _without_numbers(lines: list[str]) -> list[str]:
     numbers = {n: match for n, line in enumerate(lines) if (match := _NUMBER.match(line))}
     between = lines[min(numbers, default=0) : max(numbers, default=-1) + 1]
     values = [int(match[1]) for match in numbers.values()]
-    gaps = len([line for line in between if line.strip()]) - len(values)
-    if len(values) < 2 or gaps or any(later != number + 1 for number, later in pairwise(values)):
+    if len(values) < 2 or values != [values[0] + n for n in range(sum(bool(line.strip()) for line in between))]:
         return lines
     column = max(match.end() for match in numbers.values())
     aligned = all(not lines[n][match.end() : column + 1].strip() for n, match in numbers.items())

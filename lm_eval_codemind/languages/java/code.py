@@ -8,8 +8,8 @@ answer, and what is joined to it. The functions raise no exception on any text; 
 
 import re
 import textwrap
-from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
@@ -41,23 +41,19 @@ def extract_program(response: str, original: str = "") -> str | Unfinished | Non
     """
     files, broken = _read(response)
     candidates = [file for file in files if any("main" in item.words for item in file)][-_MOST:]
+    names = {item.name for file in files for item in file if item.kind == "type"}
     pairs = preferred(
         [(file, source) for file in candidates if main_class(source := _joined(file, files))],
         lambda pair: is_valid(pair[1]),
         lambda pair: all(item.kind != "method" for item in pair[0]),
         lambda pair: not any(stub["body"] for stub in _STUB.finditer(pair[1])),
+        lambda pair: not _is_demo(*pair, names),
+        lambda pair: _squeezed(pair[1]) != _squeezed(original),
+        lambda pair: _READS.search(pair[1]),
+        lambda pair: _PRINTS.search(pair[1]),
     )
     if pairs:
-        names = {item.name for file in files for item in file if item.kind == "type"}
-        demos = {source for file, source in pairs if _is_demo(file, source, names)}
-        shown = _squeezed(original)
-        return last_program(
-            [source for _, source in pairs],
-            lambda source: source not in demos,
-            lambda source: not shown or _squeezed(source) != shown,
-            _READS.search,
-            _PRINTS.search,
-        )
+        return last_program([source for _, source in pairs])
     types = [file for file in files if any(item.kind == "type" for item in file)]
     return broken or (_joined(types[-1], files) if types else None)
 
@@ -69,12 +65,11 @@ def main_class(program: str) -> str:
     class, and is public. If no class meets all conditions, the last condition is dropped first.
     """
     types = types_in(program)
-    others = [re.escape(one.name) for one in types if not one.main and _READS.search(one.source)]
-    reading = re.compile("|".join([_READS.pattern, *(rf"\b{name}\b" for name in others)]))
+    reading = {one.name for one in types if not one.main and _READS.search(one.source)}
     best = preferred(
         [one for one in types if one.main][-_MOST:],
         lambda one: not one.is_stub,
-        lambda one: reading.search(one.source),
+        lambda one: _READS.search(one.source) or reading.intersection(re.findall(r"[\w$]+", one.source)),
         lambda one: re.match(r"[^{]*\bpublic\s", one.source),
     )
     return best[-1].main if best else ""
@@ -94,8 +89,7 @@ def _read(response: str) -> tuple[list[File], Unfinished | None]:
 
 def _is_demo(file: File, source: str, names: set[str]) -> bool:
     """Whether a program calls the ``main`` of another section, gives input to it, or has nothing to do."""
-    others = "|".join(map(re.escape, sorted(names - {item.name for item in file})))
-    calls = re.search(rf"\b(?:{others})\s*\.\s*main\s*\(", source) if others else None
+    calls = names.intersection(re.findall(r"([\w$]+)\s*\.\s*main\s*\(", source)) - {item.name for item in file}
     return bool(calls or _DEMO.search(source)) or all(one.is_stub for one in types_in(source) if one.main)
 
 
@@ -108,45 +102,30 @@ def _joined(file: File, files: Sequence[File]) -> str:
     """Return a section as a source, with the classes of other sections that it needs, and their imports."""
     if not any(one.main for one in types_in("\n".join(item.source for item in file))):
         file = _in_class(file, "Main", "main", "public ")
-    needed = _needed_classes(file, files)
-    used = [file, *(section for _, section in needed)]
-    classes = [item for item, _ in needed]
-    imports = _imports(file, frozenset().union(*(item.words for item in (*file, *classes))), used, files)
+    # Classes of other sections that it needs, also through each other, with their sections.
+    far = {item.name: (item, other) for other in files for item in other if item.kind == "type"}
+    types = [item for item in file if item.kind == "type"]
+    names, used, joined = {item.name for item in types}, [file], list[Item]()
+    for item in chain(types, joined):  # the list grows during the loop
+        for name in sorted(item.words & far.keys() - names):
+            joined.append(far[name][0])
+            used.append(far[name][1])
+            names.add(name)
+    words = frozenset[str]().union(*(item.words for item in (*file, *joined)))
+    imports: dict[str, str] = {}
+    # Imports of all names of a package count in these sections, and in those with nothing but imports.
+    for other in (file, *files):
+        is_used = other in used or all(item.kind == "import" for item in other)
+        for item in other:
+            last = item.name.rpartition(".")[2]
+            if item.kind == "import" and (other is file or last in words or (last == "*" and is_used)):
+                imports.setdefault(item.name, item.source)
     # Joined classes are in one package.
-    foreign = {item.name for other in files for item in other if item.kind == "package" and len(used) > 1}
+    foreign = {item.name for other in files for item in other if item.kind == "package" and joined}
     pieces = [item.source for item in file if item.kind == "package"][:1]
     pieces += ["\n".join(imports[name] for name in imports if name.rpartition(".")[0] not in foreign)]
     pieces += [item.source for item in file if item.kind not in ("package", "import")]
-    return "\n\n".join(filter(None, [*pieces, *(_PUBLIC.sub(r"\1", item.source) for item in classes)])) + "\n"
-
-
-def _needed_classes(file: File, files: Sequence[File]) -> list[tuple[Item, File]]:
-    """Return the classes of other sections that a section needs, also through each other, with their sections."""
-    far = {item.name: (item, other) for other in files if other is not file for item in other if item.kind == "type"}
-    waiting = deque(item for item in file if item.kind == "type")
-    declared = {item.name for item in waiting}
-    needed = []
-    while waiting:
-        for name in sorted(waiting.popleft().words & far.keys() - declared):
-            needed.append(far[name])
-            waiting.append(far[name][0])
-            declared.add(name)
-    return needed
-
-
-def _imports(file: File, words: frozenset[str], used: Sequence[File], files: Sequence[File]) -> dict[str, str]:
-    """Return the imports of a section, and those of others that a program with these words needs: name -> source.
-
-    Imports of all names of a package count in the sections that are used, and in those with nothing but imports.
-    """
-    imports = {item.name: item.source for item in file if item.kind == "import"}
-    for other in files:
-        is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
-        for item in other:
-            last = item.name.rpartition(".")[2]
-            if item.kind == "import" and (last in words or (last == "*" and is_used)):
-                imports.setdefault(item.name, item.source)
-    return imports
+    return "\n\n".join(filter(None, [*pieces, *(_PUBLIC.sub(r"\1", item.source) for item in joined)])) + "\n"
 
 
 def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
@@ -156,8 +135,7 @@ def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
         return file
     source = "\n\n".join(item.source for item in members)
     wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}")
-    others = [item for item in file if item.kind == "type" and item.name != name]
-    return [*(item for item in file if item.kind == "import"), wrapped, *others]
+    return [wrapped, *(item for item in file if item.kind in ("import", "type") and item.name != name)]
 
 
 def extract_class(response: str, method: str, original: str = "") -> str | Unfinished | None:
@@ -167,7 +145,6 @@ def extract_class(response: str, method: str, original: str = "") -> str | Unfin
     result is Unfinished if the response ends inside code and has no such class.
     """
     files, broken = _read(response)
-    shown = _squeezed(original)
     wrapped = (
         file if any(item.name == SOLUTION for item in file) else _in_class(file, SOLUTION, method) for file in files
     )
@@ -176,7 +153,7 @@ def extract_class(response: str, method: str, original: str = "") -> str | Unfin
         lambda pair: re.search(rf"\b{re.escape(method)}\s*\(", pair[1]),
         lambda pair: is_valid(pair[1]),
         lambda pair: all(stub["name"] != method for stub in _STUB.finditer(pair[1])),
-        lambda pair: not shown or _squeezed(pair[1]) not in shown,
+        lambda pair: _squeezed(pair[1]) not in _squeezed(original),
     )
     return _joined(best[-1][0], files) if best else broken
 
@@ -195,7 +172,7 @@ def with_members(answer: str, program: str) -> str:
     defined = {tree.name(node) for node in body.of_kind(*METHODS)}
     lacking = [node for node in others.of_kind(*METHODS) if whole.name(node) not in defined]
     members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
-    before = tree.text(body)
-    types = [(tree.text(node), tree.name(node) == SOLUTION) for node in tree.types]
-    texts = [text.replace(before, "{" + members + before[1:]) if is_owner else text for text, is_owner in types]
-    return "\n".join(dict.fromkeys([*tree.imports, *whole.imports])) + "\n\n" + "\n\n".join(texts) + "\n"
+    at = body.start + 1
+    both = parse((tree.source[:at] + members.encode() + tree.source[at:]).decode())
+    types = "\n\n".join(map(both.text, both.types))
+    return "\n".join(dict.fromkeys([*tree.imports, *whole.imports])) + f"\n\n{types}\n"

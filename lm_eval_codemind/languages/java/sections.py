@@ -19,14 +19,14 @@ _MODIFIER = rf"(?:@(?!interface\b)[\w.]+[ \t]{{0,20}}(?:\([^()]{{0,300}}\))?|{_W
 _VALUE = rf"(?:<[^{{}};()]{{0,200}}>\s*)?{_NAME}(?:\.{_NAME}){{0,8}}(?:<[^{{}};()=]{{0,200}}>)?(?:\s?\[\s?\]){{0,4}}"
 # The start of a declaration: all of an import, a package or a field; a type or method up to its brace.
 _START = re.compile(
-    rf"(?P<import>import\s+(?:static\s+)?(?P<path>[\w$]+(?:\s?\.\s?[\w$]+){{0,30}}(?:\s?\.\s?\*)?)\s?;)"
-    rf"|(?P<package>package\s+(?P<place>{_NAME}(?:\.[\w$]+){{0,30}})\s?;)"
+    rf"(?P<import>import\s+(?:static\s+)?([\w$]+(?:\s?\.\s?[\w$]+){{0,30}}(?:\s?\.\s?\*)?)\s?;)"
+    rf"|(?P<package>package\s+({_NAME}(?:\.[\w$]+){{0,30}})\s?;)"
     rf"|(?:{_MODIFIER}){{0,12}}(?:"
-    rf"(?P<type>(?:class|interface|enum|record|@interface)\s+(?P<name>{_NAME})\s{{0,200}}(?:<[^;{{}}()]{{0,300}}>\s{{0,20}})?"
+    rf"(?P<type>(?:class|interface|enum|record|@interface)\s+({_NAME})\s{{0,200}}(?:<[^;{{}}()]{{0,300}}>\s{{0,20}})?"
     r"(?:\([^;{}]{0,500}\)\s{0,20})?(?:(?:extends|implements|permits)\s[^;{}()]{0,500})?\{)"
-    rf"|(?P<method>(?!(?:new|return|else|class|throw|package|import)\b){_VALUE}\s+(?P<called>{_NAME})\s?"
+    rf"|(?P<method>(?!(?:new|return|else|class|throw|package|import)\b){_VALUE}\s+({_NAME})\s?"
     r"\([^{};()]{0,600}\)\s{0,200}(?:throws\s+[\w.,\s]{1,200})?\{)"
-    rf"|(?<=\s)(?P<field>{_VALUE}\s+(?P<variable>{_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
+    rf"|(?<=\s)(?P<field>{_VALUE}\s+({_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
 )
 _IDLE = re.compile(r"[\s;]*")
 # Where a text begins anew behind a declaration that is never closed.
@@ -83,8 +83,8 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
                 files.append([])
             at = line_end
             continue
-        kind = next(kind for kind in ("import", "package", "type", "method", "field") if start[kind])
-        name = next(filter(None, start.group("path", "place", "name", "called", "variable")))
+        # The group of a declaration is the one that ends last; the next group is its name.
+        kind, name = str(start.lastgroup), start[(start.lastindex or 0) + 1]
         end = closing.get(start.end()) if kind in ("type", "method") else start.end()
         if end is None:
             broken = broken or text[start.start() :]

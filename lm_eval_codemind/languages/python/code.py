@@ -13,13 +13,21 @@ import builtins
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
-from lm_eval_codemind.languages.python.statements import MOST_STATEMENTS, PARSE_ERRORS, Parser, Statement, is_idle
+from lm_eval_codemind.languages.python.statements import (
+    DEFINED,
+    MOST_STATEMENTS,
+    PARSE_ERRORS,
+    Parser,
+    Statement,
+    is_idle,
+)
 
 Pool = Sequence[Statement]
 
@@ -92,7 +100,7 @@ def extract_definition(response: str, name: str, header: str = "", original: str
         for n, part in enumerate(read.pool)
         if name not in part.binds or part is target or (n > position and name in part.uses and _is_plain(part.node))
     ]
-    return _joined(_needed(others, [target], {name}))
+    return _joined(_needed(others, [target], [name]))
 
 
 def extract_method(
@@ -103,60 +111,64 @@ def extract_method(
     The other results are those of :func:`extract_definition`.
     """
     read = _Response(response)
-    places: list[tuple[Statement, list[Statement]]] = []
+    # The definitions, with the members next to them.
+    places: dict[Statement, Pool] = {}
     owners: list[Statement] = []
     for part in read.pool:
         if isinstance(part.node, (ast.ClassDef, type(None))) and class_name in part.binds:
             owners.append(part)
             members, _ = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block)
-            places += [(member, members) for member in members if name in member.binds]
+            places |= {member: members for member in members if name in member.binds}
         elif isinstance(part.node, (*FUNCTIONS, type(None))) and name in part.binds:
-            places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
-    target = _chosen(read, [part for part, _ in places], name, original)
+            places[part] = [one for one in read.pool if one.block == part.block and _is_method(one.node)]
+    target = _chosen(read, list(places), name, original)
     if not isinstance(target, Statement):
         body = _from_body(read, header)
         return target or (MethodCode(name, body) if body else None)
-    siblings = next(members for part, members in places if part is target)
-    return _method(read.pool, owners, target, siblings, name)
+    members = [part for part in places[target] if not part.binds & {name, "__init__"}]
+    own = {target, *members, *owners}
+    outside = [part for part in read.pool if part not in own and not _defines(part, name)]
+    prelude = tuple(part for part in _needed(outside, [target, *members]) if part not in own)
+    cut_off = [part for part in members if not part.node and any(f".{key}" in target.source for key in part.binds)]
+    if cut_off or not all(part.node for part in (target, *prelude)):
+        return Unfinished("\n\n".join(part.source for part in (*prelude, target)))
+    return MethodCode(
+        name, target.source, tuple((key, part.source) for part in members for key in sorted(part.binds)), prelude
+    )
 
 
 def extract_script(response: str, original: str = "") -> str | Unfinished | None:
     """Return the source of a response's script; Unfinished if the response ends inside it; None without a script."""
     read = _Response(response)
-    by_block: dict[int, list[Statement]] = {}
-    for part in read.pool:
-        if part.block not in read.broken and (part.node is None or not is_idle(part.node)):
-            by_block.setdefault(part.block, []).append(part)
-    scripts = [parts for parts in by_block.values() if any(_acts(part.node) for part in parts)]
+    code = (part for part in read.pool if part.block not in read.broken and not (part.node and is_idle(part.node)))
+    by_block = [list(parts) for _, parts in groupby(code, lambda part: part.block)]
+    scripts = [
+        parts
+        for parts in by_block
+        if not all(isinstance(part.node, IMPORTS) or _stubs(part.node) == 1 for part in parts)
+    ]
     finished = [parts for parts in scripts if all(part.node for part in parts)]
     if not finished:
         return _joined(scripts[-1]) if scripts else read.texts[max(read.broken)] if read.broken else None
-    quoted = _tree(original)
-    programs: dict[str, list[Statement]] = {}
-    for parts in finished:
-        programs.setdefault("\n".join(ast.unparse(part.node) for part in parts if part.node), parts)
-    texts = preferred(programs, lambda text: not _DEMO.search(text), lambda text: not quoted or _tree(text) != quoted)
-    program = last_program(texts, _READS.search, _PRINTS.search)
+    programs = {"\n".join(ast.unparse(part.node) for part in parts if part.node): parts for parts in finished}
+    texts = preferred(programs, lambda text: not _DEMO.search(text), lambda text: _tree(text) != _tree(original))
+    program = last_program(preferred(texts, _READS.search, _PRINTS.search))
     steps = [program]
     if _READS.search(program) and not (_PRINTS.search(program) and _runs(programs[program])):
         # A script in several blocks ends with the last one that prints.
         later = [
             text
             for text in texts[texts.index(program) + 1 :]
-            if _runs(programs[text]) and any(map(_prints, _needed(read.pool, programs[text], set())))
+            if _runs(programs[text]) and any(_PRINTS.search(part.source) for part in _needed(read.pool, programs[text]))
         ]
         start = next(n for n, text in enumerate(texts) if _READS.search(text))
         steps = texts[start : texts.index(later[-1]) + 1] if later else steps
-    return _joined(_needed(read.pool, [part for text in steps for part in programs[text]], set()))
+    return _joined(_needed(read.pool, [part for text in steps for part in programs[text]]))
 
 
 def _runs(parts: Pool) -> bool:
     """Whether a block does more than to define functions and classes."""
-    return any(_acts(part.node) and not isinstance(part.node, DEFINITIONS) for part in parts)
-
-
-def _prints(part: Statement) -> bool:
-    return _PRINTS.search(part.source) is not None
+    return any(_is_plain(part.node) for part in parts)
 
 
 def _tree(source: str) -> str | None:
@@ -190,14 +202,13 @@ def _chosen(read: _Response, definitions: Pool, name: str, original: str) -> Sta
         definitions,
         lambda part: _stubs(part.node) < 1,
         lambda part: part.node is not None,
-        lambda part: not quoted or _tree(part.source) not in quoted,
+        lambda part: _tree(part.source) not in quoted,
         lambda part: not _stubs(part.node),
     )
     target = best[-1] if best else None
     if target and _stubs(target.node) < 1:
         return target
-    definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-    broken = [text for texts in read.broken.values() for text in texts if definition.search(text)]
+    broken = [text for texts in read.broken.values() for text in texts if name in DEFINED.findall(text)]
     return broken[-1] if broken else target
 
 
@@ -212,21 +223,23 @@ def _stubs(node: ast.stmt | None) -> float:
 
 def _is_void(node: ast.stmt) -> bool:
     match node:
-        case ast.Pass() | ast.Raise() | ast.Expr(ast.Constant()) | ast.Return(None | ast.Constant(None)):
+        case ast.Pass() | ast.Raise() | ast.Return(None | ast.Constant(None)) | ast.Import() | ast.ImportFrom():
             return True
-    return False
+    return is_idle(node)
 
 
-def _needed(pool: Pool, roots: Pool, names: set[str]) -> list[Statement]:
+def _needed(pool: Pool, roots: Pool, names: Iterable[str] = ()) -> list[Statement]:
     """Return the statements of the pool that the roots need, including the roots, in execution order.
 
     The block of the roots has priority; other blocks are searched only for names that it does not bind. Imports of this
     block stay, except those that only left-out statements use, such as ``import pytest`` for the model's own tests.
     """
     home = roots[-1].block
-    chosen: dict[int, Statement] = {id(root): root for root in roots}
-    near = [part for part in pool if part.block == home and (id(part) in chosen or not _is_main(part.node))]
-    far = [part for part in pool if part.block != home and not _is_main(part.node)]
+    chosen = dict.fromkeys(roots)
+    near, far = list[Statement](), list[Statement]()
+    for part in pool:
+        if part in chosen or not _is_main(part.node):
+            (near if part.block == home else far).append(part)
     missing = set(names).union(*(root.uses for root in roots))
     available: set[str] = set()
     for candidates in (near, far):
@@ -238,15 +251,15 @@ def _needed(pool: Pool, roots: Pool, names: set[str]) -> list[Statement]:
         pending = [_ALWAYS, *(missing - available)]
         while pending:
             for part in providers.pop(pending.pop(), ()):
-                if id(part) not in chosen:
-                    chosen[id(part)] = part
+                if part not in chosen:
+                    chosen[part] = None
                     missing |= part.uses
                     pending += part.uses - available
         available = set(dir(builtins)).union(*(part.binds for part in near))
-    elsewhere = {name for part in pool if part.block == home and id(part) not in chosen for name in part.uses}
-    chosen |= {id(part): part for part in near if isinstance(part.node, IMPORTS) and not part.binds & elsewhere}
-    order = {id(part): n for n, part in enumerate([*far, *near])}
-    return sorted(chosen.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
+    elsewhere = {name for part in pool if part.block == home and part not in chosen for name in part.uses}
+    chosen |= dict.fromkeys(part for part in near if isinstance(part.node, IMPORTS) and not part.binds & elsewhere)
+    order = {part: n for n, part in enumerate([*far, *near])}
+    return sorted(chosen, key=lambda part: (not part.is_future, order.get(part, len(order))))
 
 
 def _provided(part: Statement, variables: set[str]) -> set[str]:
@@ -293,18 +306,6 @@ def _joined(parts: Pool) -> str | Unfinished:
     return f"{text}\n" if all(part.node for part in parts) else Unfinished(f"{text}\n")
 
 
-def _method(pool: Pool, owners: Pool, target: Statement, siblings: Pool, name: str) -> MethodCode | Unfinished:
-    """Return the selected method, the other members next to it, and the prelude that all of them need."""
-    members = [part for part in siblings if not part.binds & {name, "__init__"}]
-    own = {id(part) for part in (target, *members, *owners)}
-    outside = [part for part in pool if id(part) not in own and not _defines(part, name)]
-    prelude = tuple(part for part in _needed(outside, [target, *members], set()) if id(part) not in own)
-    cut_off = [part for part in members if not part.node and any(f".{key}" in target.source for key in part.binds)]
-    if cut_off or not all(part.node for part in (target, *prelude)):
-        return Unfinished("\n\n".join(part.source for part in (*prelude, target)))
-    return MethodCode(name, target.source, tuple((key, part.source) for part in members for key in part.binds), prelude)
-
-
 def _is_method(node: ast.stmt | None) -> bool:
     return isinstance(node, FUNCTIONS) and bool(node.args.args) and node.args.args[0].arg in ("self", "cls")
 
@@ -314,14 +315,6 @@ def _from_body(read: _Response, header: str) -> str | None:
     for text in read.texts if header.strip() else ():
         body = textwrap.indent(text.strip("\n"), "    ")
         match read.parser.statements(f"{textwrap.dedent(header).rstrip()}\n{body}"):
-            case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)], _ if any(
-                map(_acts, node.body)
-            ):
+            case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)], _ if not _stubs(node):
                 return source
     return None
-
-
-def _acts(node: ast.stmt | None) -> bool:
-    """Whether code does more than to name values."""
-    acts = (ast.Return, ast.Yield, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Raise, ast.Call)
-    return node is None or any(isinstance(part, acts) for part in ast.walk(node))

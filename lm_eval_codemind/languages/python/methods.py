@@ -26,34 +26,21 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     if owner is None or not targets:
         raise ValueError(f"the program defines no method {class_name}.{method.name}")
     lines = program.split("\n")
-    place = first_line(targets[-1])
-    indent = lines[place - 1][: targets[-1].col_offset]
-    inside, outside = _prelude(method, tree, program)
-    definitions = [_with_decorators(method.source, targets[-1]), *_new_members(method, owner, program)]
-    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
-    drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
-    before = {first_line(owner): [part.source for part in outside if not part.is_future]}
-    result = [part.source for part in outside if part.is_future]
-    for number, line in enumerate(lines, start=1):
-        result += before.get(number, [])
-        result += [body] if number == place else []
-        result += [] if number in drop else [line]
-    return "\n".join(result)
-
-
-def _prelude(method: MethodCode, tree: ast.Module, program: str) -> tuple[list[Statement], list[Statement]]:
-    """Return what a method needs of the model's module: what goes into the method, and what goes before the class."""
-    bound = _bound(program)
-    present = {shape(node) for node in tree.body} - {None}
+    indent = lines[first_line(targets[-1]) - 1][: targets[-1].col_offset]
+    bound, present = _bound(program), {shape(node) for node in tree.body} - {None}
     prelude = [part for part in method.prelude if part.node and shape(part.node) not in present]
-    return [part for part in prelude if part.binds & bound], [part for part in prelude if not part.binds & bound]
-
-
-def _new_members(method: MethodCode, owner: ast.ClassDef, program: str) -> list[str]:
-    """Return the members of the model's class of whose names the true class has none."""
+    inside = [part for part in prelude if part.binds & bound]
     attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
     existing = _bound(program, owner.name) | {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
-    return [text for name, text in method.members if name not in existing]
+    members = [text for name, text in method.members if name not in existing]
+    definitions = [_with_decorators(method.source, targets[-1]), *members]
+    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
+    for node in reversed(targets):
+        lines[first_line(node) - 1 : node.end_lineno] = [body] * (node is targets[-1])
+    place = first_line(owner) - 1
+    for part in reversed([part for part in prelude if part not in inside]):
+        lines.insert(0 if part.is_future else place, part.source)
+    return "\n".join(lines)
 
 
 def _with_decorators(source: str, true: ast.stmt) -> str:
@@ -74,18 +61,16 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     """Return a class member's source with the statements that bind names it uses put first in its body."""
     function = ast.parse(source).body[0]
     uses = Statement(source, function).uses
-    statements = [part for part in prelude if part.binds & uses]
+    statements = [part.source for part in prelude if part.binds & uses]
     if not statements or not isinstance(function, FUNCTIONS):
         return source
-    body = function.body
-    at = 1 if len(body) > 1 and ast.get_docstring(function) is not None else 0
-    if body[at].lineno == function.lineno:  # def f(self): return 1
+    first = function.body[len(function.body) > 1 and ast.get_docstring(function) is not None]
+    if first.lineno == function.lineno:  # def f(self): return 1
         return _with_own_names(ast.unparse(function), prelude)
-    lines = source.split("\n")
-    line = first_line(body[at])
-    indent = lines[line - 1][: body[at].col_offset]
-    added = [indented(part.source, indent) for part in statements]
-    return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
+    lines, place = source.split("\n"), first_line(first) - 1
+    indent = lines[place][: first.col_offset]
+    lines[place:place] = [indented(text, indent) for text in statements]
+    return "\n".join(lines)
 
 
 @functools.lru_cache(maxsize=64)  # the methods of a class have one program

@@ -4,6 +4,7 @@ import ast
 import re
 import symtable
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,10 +34,10 @@ _CODE = re.compile(
 )
 _STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)", re.MULTILINE)
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
-_HEADER = re.compile(r"\A\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
+DEFINED = re.compile(r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statement:
     """A statement of a response.
 
@@ -54,7 +55,7 @@ class Statement:
     def binds(self) -> frozenset[str]:
         """The module-level names that it binds."""
         if self.node is None:
-            return frozenset(_HEADER.findall(self.source)[:1])
+            return frozenset(DEFINED.findall(self.source)[:1])
         return frozenset(name.get_name() for name in self._globals if name.is_assigned() or name.is_imported())
 
     @cached_property
@@ -88,7 +89,9 @@ class Parser:
 
     def parses(self, text: str) -> bool:
         """Whether a text is Python, with or without indentation."""
-        return isinstance(self._parse(text.split("\n")), tuple)
+        with suppress(*PARSE_ERRORS):
+            return bool(self._parse(text.split("\n")))
+        return False
 
     def statements(self, text: str, block: int = 0, fenced: bool = False) -> tuple[list[Statement], list[str]]:
         """Return the statements of a text, without the prose around them, and its code that does not parse.
@@ -99,9 +102,8 @@ class Parser:
         no syntax tree.
         """
         lines = text.split("\n")
-        whole = self._read(lines, block)
-        if isinstance(whole, list):
-            return whole, []
+        with suppress(*PARSE_ERRORS):
+            return self._read(lines, block), []
         statements: list[Statement] = []
         broken: list[str] = []
         last = max((n for n, line in enumerate(lines) if line.strip()), default=0)
@@ -110,58 +112,47 @@ class Parser:
             end = at + 1
             if lines[at].strip() and not lines[at].lstrip().startswith("#"):
                 end = _block_end(lines, at)
-                result = self._read(lines[at:end], block)
                 piece = "\n".join(lines[at:end])
                 is_code = fenced or _CODE.match(piece)
-                if isinstance(result, list):
-                    statements += result
-                elif end > last and (is_code or _STATEMENT.match(piece)) and _breaks_off(lines[at : last + 1], result):
-                    statements.append(Statement(piece, None, block))
-                elif fenced:
-                    return [], [text]
-                elif is_code:
-                    broken.append(piece)
-                else:
-                    end = at + 1
+                try:
+                    statements += self._read(lines[at:end], block)
+                except PARSE_ERRORS as error:
+                    if end > last and (is_code or _STATEMENT.match(piece)) and _breaks_off(lines[at : last + 1], error):
+                        statements.append(Statement(piece, None, block))
+                    elif fenced:
+                        return [], [text]
+                    elif is_code:
+                        broken.append(piece)
+                    else:
+                        end = at + 1
             at = end
         return statements, broken
 
-    def _read(self, lines: list[str], block: int) -> list[Statement] | SyntaxError | None:
-        """Return the statements of lines that parse together, or what :meth:`_parse` returns instead."""
-        parsed = self._parse(lines)
-        if not isinstance(parsed, tuple):
-            return parsed
-        body, code, indent = parsed
-        try:
-            return [
-                Statement(source_of(node, code, body[max(n - 1, 0) : n + 2], indent), node, block)
-                for n, node in enumerate(body)
-            ]
-        except PARSE_ERRORS:  # a tree that is too deep to print
-            return None
+    def _read(self, lines: list[str], block: int) -> list[Statement]:
+        """Return the statements of lines that parse together; other lines raise one of :data:`PARSE_ERRORS`."""
+        body, code, indent = self._parse(lines)
+        return [
+            Statement(source_of(node, code, body[max(n - 1, 0) : n + 2], indent), node, block)
+            for n, node in enumerate(body)
+        ]
 
-    def _parse(self, lines: list[str]) -> tuple[list[ast.stmt], list[str], str] | SyntaxError | None:
-        """Return the trees of lines that parse together, the lines as they were parsed, and their indentation.
-
-        If the lines do not parse, return the error, or None if the error says nothing.
-        """
+    def _parse(self, lines: list[str]) -> tuple[list[ast.stmt], list[str], str]:
+        """Return the trees of lines that parse together, the lines as they were parsed, and their indentation."""
         first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
         indent = first[: len(first) - len(first.lstrip())]
         # Unlike dedenting, wrapping does not change strings of several lines.
         code = ["if True:", *lines] if indent else lines
         self._budget -= sum(map(len, code)) + len(code) + _CALL
         if self._budget <= 0:
-            return None
+            raise ValueError("the budget is spent")
         try:
             body = parse_quietly("\n".join(code)).body
         except SyntaxError as error:
             error.lineno = (error.lineno or 0) - bool(indent)
-            return error
-        except PARSE_ERRORS:
-            return None
+            raise
         if indent:
             if len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse:
-                return None
+                raise ValueError("it is not one block")
             body = body[0].body
         return body[-MOST_STATEMENTS:], code, indent
 
@@ -193,9 +184,9 @@ def _block_end(lines: list[str], start: int) -> int:
     return end
 
 
-def _breaks_off(lines: list[str], error: SyntaxError | None) -> bool:
+def _breaks_off(lines: list[str], error: Exception) -> bool:
     """Whether lines end inside code: the parser accepts all of them and expects more."""
-    if error is None:
+    if not isinstance(error, SyntaxError):
         return False
     lineno, offset = error.lineno or 0, error.offset or 0
     at_end = lineno > len(lines) or (lineno == len(lines) and offset > len(lines[-1].rstrip()))
