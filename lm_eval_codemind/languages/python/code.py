@@ -15,7 +15,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
@@ -172,13 +172,13 @@ def _runs(parts: Pool) -> bool:
 
 
 def _tree(source: str) -> str | None:
-    """Return a text that is equal for modules of the same syntax, docstrings left out; None without code."""
+    """Return a text that is equal for modules of the same syntax, docstrings left out; None if it does not parse."""
     try:
         tree = ast.parse(source)
         for node in ast.walk(tree):
             if isinstance(node, (*DEFINITIONS, ast.Module)) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
-        return ast.dump(tree) if tree.body else None
+        return ast.dump(tree)
     except PARSE_ERRORS:
         return None
 
@@ -299,10 +299,10 @@ def _is_main(node: ast.stmt | None) -> bool:
 
 def _joined(parts: Pool) -> str | Unfinished:
     """Return a module's source, with blank lines around definitions; Unfinished if a statement is unfinished."""
-    text = ""
-    for previous, part in zip([None, *parts], parts, strict=False):
-        apart = previous and any(isinstance(one.node, DEFINITIONS) for one in (previous, part))
-        text += ("\n\n\n" if apart else "\n" if previous else "") + part.source
+    text = parts[0].source
+    for pair in pairwise(parts):
+        text += "\n\n\n" if any(isinstance(part.node, DEFINITIONS) for part in pair) else "\n"
+        text += pair[1].source
     return f"{text}\n" if all(part.node for part in parts) else Unfinished(f"{text}\n")
 
 

@@ -61,8 +61,8 @@ class Statement:
     @cached_property
     def uses(self) -> frozenset[str]:
         """The module-level or builtin names that the statement, or a function in it, refers to."""
-        names = self._globals if self.node else ()
-        return frozenset(name.get_name() for name in names if name.is_referenced() or name.is_declared_global())
+        names = (name for name in self._globals if name.is_referenced() or name.is_declared_global())
+        return frozenset(name.get_name() for name in names)
 
     @cached_property
     def _globals(self) -> list[symtable.Symbol]:

@@ -220,3 +220,13 @@ def test_a_method_with_its_import_takes_the_place_of_the_other():
 def test_a_class_that_its_method_names_is_not_its_prelude():
     method = extract_method("class C:\n    def m(self):\n        return C()\n", "C", "m")
     assert isinstance(method, MethodCode) and method.prelude == ()
+
+
+def test_members_of_one_statement_have_a_fixed_order():
+    method = extract_method("class C:\n    d, c, b, a = range(4)\n\n    def m(self):\n        return 1\n", "C", "m")
+    assert isinstance(method, MethodCode) and [name for name, _ in method.members] == ["a", "b", "c", "d"]
+
+
+def test_a_body_that_only_imports_is_no_answer():
+    assert extract_definition("import math", "f", "def f(x):") is None
+    assert extract_definition("import math\nreturn math.pi", "f", "def f(x):") is not None
