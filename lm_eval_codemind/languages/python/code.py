@@ -218,11 +218,14 @@ def _stubs(node: ast.stmt | None) -> float:
         return 0
     methods = [part for part in node.body if isinstance(part, FUNCTIONS) and part.name != "__init__"]
     functions = methods if isinstance(node, ast.ClassDef) and methods else [node]
-    return sum(all(map(_is_void, function.body)) for function in functions) / len(functions)
+    return sum(map(_is_void, functions)) / len(functions)
 
 
 def _is_void(node: ast.stmt) -> bool:
+    """Whether a statement does nothing: an import, words, a definition of nothing, or the end of one."""
     match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return all(map(_is_void, node.body))
         case ast.Pass() | ast.Raise() | ast.Return(None | ast.Constant(None)) | ast.Import() | ast.ImportFrom():
             return True
     return is_idle(node)

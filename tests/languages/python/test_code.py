@@ -230,3 +230,9 @@ def test_members_of_one_statement_have_a_fixed_order():
 def test_a_body_that_only_imports_is_no_answer():
     assert extract_definition("import math", "f", "def f(x):") is None
     assert extract_definition("import math\nreturn math.pi", "f", "def f(x):") is not None
+
+
+def test_a_function_around_a_stub_is_a_stub():
+    whole = "def f(x):\n    def g(y):\n        return y\n\n    return g(x)\n"
+    stub = 'def f(x):\n    def g(y):\n        """Return y."""\n'
+    assert extract_definition(f"```\n{whole}```\n```\n{stub}```", "f") == whole
