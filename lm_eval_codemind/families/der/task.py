@@ -8,7 +8,7 @@ Prompt and reading are those of :data:`~lm_eval_codemind.families.ier.task.IER`.
 import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.answers.thinking import OPENING
 from lm_eval_codemind.data import load_problem, making
@@ -40,6 +40,25 @@ _METRICS = ("r_der", "s_der", "pass@1", "r_ier_same", "answered")
 Record = Mapping[str, Any]
 
 
+class Fields(TypedDict):
+    """The columns of a document: the model's program, and the benchmark's own one.
+
+    Attributes:
+        ier_same: IER's score on the same program and input in the same run; None if there is none.
+        first_stage: How many responses there were to the problem, how many passed, and how many are asked about.
+    """
+
+    code: str
+    entry_point: str
+    input: str
+    output: str
+    complexity: Mapping[str, Any] | None
+    reference: str
+    reference_complexity: Mapping[str, Any] | None
+    ier_same: float | None
+    first_stage: Mapping[str, int]
+
+
 class DependentReasoning(ExecutionReasoning):
     """DER: one question per program of the model that passes its tests."""
 
@@ -69,8 +88,8 @@ class DependentReasoning(ExecutionReasoning):
             "problem_id": question.key.problem_id,
             "right": means["r_der"] if has_input else None,
             "answered": means["answered"] if has_input else None,
-            "ier_same": question["ier_same"],
-            **{name: question["first_stage"][name] for name in ("responses", "passed", "asked")},
+            "ier_same": question.typed(Fields)["ier_same"],
+            **{name: question.typed(Fields)["first_stage"][name] for name in ("responses", "passed", "asked")},
         }
         return dict.fromkeys(_METRICS, record)
 
@@ -186,7 +205,7 @@ def _placeholder(stage: FirstStage) -> tuple[Key, Execution, str]:
 def _question(key: Key, one: Execution, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
     problem = one.problem
     language = get_language(problem.language)
-    fields = {
+    fields: Fields = {
         "code": one.program,
         "entry_point": problem.entry_point,
         "input": one.input or "",

@@ -28,7 +28,7 @@ class Fields(TypedDict):
     entry_point: str
     input: str
     output: str
-    complexity: Mapping[str, Any]
+    complexity: Mapping[str, Any] | None
 
 
 class FlowFields(Fields):

@@ -26,7 +26,7 @@ class Fields(TypedDict):
     input: str
     output: str
     category: str
-    complexity: Mapping[str, Any]
+    complexity: Mapping[str, Any] | None
 
 
 COLUMNS = tuple(Fields.__annotations__)

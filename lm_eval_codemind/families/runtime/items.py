@@ -32,7 +32,7 @@ class OfInput(TypedDict):
 
     code: str
     entry_point: str
-    complexity: Mapping[str, Any]
+    complexity: Mapping[str, Any] | None
     run: str
     input: str
     set_up: str

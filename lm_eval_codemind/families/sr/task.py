@@ -34,7 +34,7 @@ class ProblemFields(TypedDict):
     specification: str
     context: str
     tests: str
-    complexity: Mapping[str, Any]
+    complexity: Mapping[str, Any] | None
 
 
 class OwnFields(TypedDict):

@@ -4,13 +4,25 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 DIFFICULTIES = ("easy", "difficult")
 OUTPUT, INPUT, LOOP, BRANCH = TASKS = ("output", "input", "loop", "branch")
 # The sources whose programs need no project, and the others, each by upstream's name.
 PROGRAMS = {"HumanEval": "HumanEval", "cruxeval": "CRUXEval", "Classeval": "ClassEval", "Avatar": "Avatar"}
 PROJECTS = {"Real": "Real", "Swebench": "SWE-bench"}
+
+
+class Fields(TypedDict):
+    """The columns of a document. The label is JSON, and so is what is shown of an input or an output."""
+
+    code: str
+    entry_point: str
+    complexity: Mapping[str, Any] | None
+    difficulty: str
+    source: str
+    shown: str
+    label: str
 
 
 @lru_cache(maxsize=1024)

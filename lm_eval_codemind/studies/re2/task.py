@@ -27,7 +27,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.studies.re2 import values
-from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
+from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, Fields, plain_listing, record_of
 from lm_eval_codemind.studies.re2.published.rules import completed
 from lm_eval_codemind.studies.re2.published.task import (
     FILTER,
@@ -149,7 +149,7 @@ class Re2(Prediction):
             return False
         if question.key.setting in (LOOP, BRANCH):
             return all(place is None for *_, place in compared(question.fields, question.key.setting, answer.text))
-        label = parse_literal(question["label"])
+        label = parse_literal(question.typed(Fields)["label"])
         if kind_of(question).printed:
             return same_output(answer.text, str(label), printed=True)
         return values.same_plain(_unwrapped(values.read_value(answer.text)), label)
@@ -162,7 +162,7 @@ class Re2Input(InputPrediction, Re2):
 
     def execution(self, question: Question, text: str) -> Job | None:
         if kind_of(question).printed:
-            return Job.script(question["code"], [ScriptCase(typed(text))])
+            return Job.script(question.typed(Fields)["code"], [ScriptCase(typed(text))])
         value = values.read_value(text)
         if not isinstance(value, dict):
             return None
@@ -170,14 +170,14 @@ class Re2Input(InputPrediction, Re2):
         call = f"{question['entry_point']}(**{arguments[0]}, **{arguments[1]})"
         name = class_of(question)
         expression = _OBJECT.format(name=name, attributes=attributes, call=call) if name else call
-        return Job.evaluate(question["code"], [expression])
+        return Job.evaluate(question.typed(Fields)["code"], [expression])
 
     def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
         if kind_of(question).printed:
-            return same_lines(seen.stdout, question["shown"])
+            return same_lines(seen.stdout, question.typed(Fields)["shown"])
         if seen.literal is None or seen.exception_type:
             return False
-        return values.same_plain(parse_literal(seen.literal), json.loads(question["shown"]))
+        return values.same_plain(parse_literal(seen.literal), json.loads(question.typed(Fields)["shown"]))
 
 
 def compared(

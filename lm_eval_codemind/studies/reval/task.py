@@ -1,7 +1,7 @@
 """REval's own questions on runtime behaviour, with its prompts, labels and rules of acceptance, for replication."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.reval import Input, TracedProgram, program_of
@@ -31,6 +31,26 @@ _VIEW = "lm_eval_codemind.studies.reval.view:PublishedRuntimeView"
 
 
 DIRECT, COT = "direct", "cot"
+
+
+class Fields(TypedDict):
+    """The columns of a document: those of an input, and what REval's labels say of a line."""
+
+    code: str
+    entry_point: str
+    complexity: Mapping[str, Any] | None
+    run: str
+    input: str
+    set_up: str
+    masked: str
+    expected: str
+    line: int
+    variable: str
+    executed: bool
+    goes_on: bool
+    values: list[list[str]]
+    next_lines: list[int]
+    answer: str
 
 
 class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
@@ -120,11 +140,11 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
     def right(self, question: Question, answer: Answer) -> bool:
         setting, text = question.key.setting, answer.text or ""
         if setting == COVERAGE:
-            return rules.coverage(text) is question["executed"]
+            return rules.coverage(text) is question.typed(Fields)["executed"]
         if setting == STATE:
-            return rules.state(text, [(value, kind) for value, kind in question["values"]])
+            return rules.state(text, [(value, kind) for value, kind in question.typed(Fields)["values"]])
         if setting == PATH:
-            return rules.path(text, question["next_lines"], question["code"].split("\n"))
+            return rules.path(text, question.typed(Fields)["next_lines"], question.typed(Fields)["code"].split("\n"))
         return answer.passed
 
     def said_executed(self, answer: Answer) -> bool | None:
@@ -135,11 +155,11 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
         """Return the job that executes the assertions of an answer: REval asks only that nothing is raised."""
         if question.key.setting != OUTPUT or answer.text is None:
             return None
-        assertions = rules.assertions(answer.text, question["masked"])
+        assertions = rules.assertions(answer.text, question.typed(Fields)["masked"])
         if assertions is None:
             return None
         program = program_of(problem_of(question))
-        program_input = next(each for each in program.inputs if str(each.index) == question["run"])
+        program_input = next(each for each in program.inputs if str(each.index) == question.typed(Fields)["run"])
         return assertions_job(program, program_input, assertions)
 
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.data.facts import shipped
@@ -33,6 +33,28 @@ _VIEWS = "lm_eval_codemind.studies.traces.view"
 _LIST = re.compile(r"\[[^\[\]]*(?:\]|$)")
 # Their labels end with line 1 of a text that the program gives to eval().
 _EVALUATED = frozenset({"HumanEval_160"})
+
+
+class CoconutFields(TypedDict):
+    """The columns of a document of CoCoNUT: a call, and the lines that it executes."""
+
+    code: str
+    entry_point: str
+    complexity: Mapping[str, Any] | None
+    arguments: str
+    lines: list[int]
+
+
+class CesFields(TypedDict):
+    """The columns of a document of CES. The marks in its program are JSON, and so are the proven ones."""
+
+    code: str
+    input: str
+    output: str
+    entry_point: str
+    complexity: Mapping[str, Any] | None
+    marks: str
+    proven: str
 
 
 class CoconutTrace(UpstreamPrompts):
@@ -63,13 +85,13 @@ class CoconutTrace(UpstreamPrompts):
         return Answer(lists[-1] if lists else None)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        proven = scores.collapsed(question["lines"])
+        proven = scores.collapsed(question.typed(CoconutFields)["lines"])
         if question.key.problem_id in _EVALUATED:
             proven = proven[:-1]
         lines = None if answer.text is None else lines_of(answer.text)
         return {
-            "collapsed": float(lines == scores.collapsed(question["lines"])),
-            "plain": float(lines == question["lines"]),
+            "collapsed": float(lines == scores.collapsed(question.typed(CoconutFields)["lines"])),
+            "plain": float(lines == question.typed(CoconutFields)["lines"]),
             "trace": float(lines is not None and scores.collapsed(lines) == proven),
             "answered": float(answer.text is not None),
         }
@@ -126,16 +148,16 @@ class CesTrace(UpstreamPrompts):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the annotated program, with the stated output in the details."""
-        code = answers.laid_out_as(answers.annotated_code(response), question["code"])
+        code = answers.laid_out_as(answers.annotated_code(response), question.typed(CesFields)["code"])
         return Answer(code or None, {"output": answers.stated_output(response)})
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        code, stated = answer.text or "", answer.details["output"]
-        expected = answers.value_of(question["output"].strip())
+        code, stated, fields = answer.text or "", answer.details["output"], question.typed(CesFields)
+        expected = answers.value_of(fields["output"].strip())
         output = stated is not None and answers.value_of(stated.strip()) == expected
-        pairs = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
-        proven = json.loads(question["proven"])
-        stated_marks = answers.on_lines_of(code, question["code"])
+        pairs = answer.details["bits"] = bits(json.loads(fields["marks"]), fields["code"], answers.read_marks(code))
+        proven = json.loads(fields["proven"])
+        stated_marks = answers.on_lines_of(code, fields["code"])
         trace = all(
             _states(stated_marks.get(line, {}).get(name), [answers.value_of(text) for text in values])
             for line, name, values in proven
@@ -153,7 +175,7 @@ class CesTrace(UpstreamPrompts):
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document. Those of traces are None without marks that are proven."""
         metrics: dict[str, Any] = {**means, "right_for_the_right_reason": None}
-        if question["proven"] == "[]":
+        if question.typed(CesFields)["proven"] == "[]":
             return {**metrics, "trace": None, "lucky": None}
         if means["output"]:
             metrics["right_for_the_right_reason"] = (means["output"] - means["lucky"]) / means["output"]

@@ -19,7 +19,7 @@ from lm_eval_codemind.languages.values import render
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase
-from lm_eval_codemind.studies.re2.asked import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
+from lm_eval_codemind.studies.re2.asked import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, Fields, record_of
 from lm_eval_codemind.studies.re2.published import rules
 
 FILTER = "extract-answer"
@@ -64,9 +64,8 @@ class Prediction(Family):
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; a score for one difficulty is None for problems of the other."""
-        of_difficulty = {
-            f"accuracy_{name}": means["accuracy"] if name == question["difficulty"] else None for name in DIFFICULTIES
-        }
+        asked = question.typed(Fields)["difficulty"]
+        of_difficulty = {f"accuracy_{name}": means["accuracy"] if name == asked else None for name in DIFFICULTIES}
         return {**means, **of_difficulty, **{name: value for name, value in pass_at_k.items() if name != "pass@1"}}
 
 
@@ -119,12 +118,13 @@ class PublishedRe2(UpstreamPrompts, Prediction):
 
     def states(self, question: Question, answer: Answer) -> bool:
         """Whether an answer states the label by RE2-Bench's rules."""
-        setting, label, text = question.key.setting, json.loads(question["label"]), answer.text
+        setting, label, text = question.key.setting, json.loads(question.typed(Fields)["label"]), answer.text
         if setting == LOOP:
             return rules.same_loops(rules.read_loops(text or ""), label)
         if setting == BRANCH:
             return rules.same_branches(rules.read_branches(text or ""), label)
-        same = rules.same_input if setting == INPUT and question["source"] in SELF_CONTAINED else rules.same_output
+        executed = setting == INPUT and question.typed(Fields)["source"] in SELF_CONTAINED
+        same = rules.same_input if executed else rules.same_output
         return text is not None and same(rules.read_value(text), label)
 
 
@@ -141,7 +141,8 @@ class InputPrediction(Prediction):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that runs the program on an answer; None if there is no need, or no way."""
-        if answer.text is None or question["source"] not in SELF_CONTAINED or self.states(question, answer):
+        alone = question.typed(Fields)["source"] in SELF_CONTAINED
+        if answer.text is None or not alone or self.states(question, answer):
             return None
         return self.execution(question, answer.text)
 
@@ -168,15 +169,15 @@ class PublishedRe2Input(InputPrediction, PublishedRe2):
         value = rules.read_value(text)
         if not isinstance(value, dict):
             return None
-        if question["source"] == "Avatar":
+        if question.typed(Fields)["source"] == "Avatar":
             stdin = str(value.get("input", "\n"))
             # RE2-Bench compares a text with an object and executes other texts only, so the recorded input is wrong.
-            same = stdin == str(json.loads(question["label"]))
-            return None if same else Job.script(question["code"], [ScriptCase(stdin)])
+            same = stdin == str(json.loads(question.typed(Fields)["label"]))
+            return None if same else Job.script(question.typed(Fields)["code"], [ScriptCase(stdin)])
         return Job.script(_program(question, value), [ScriptCase()])
 
     def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
-        return seen.stdout.strip() == str(json.loads(question["shown"])).strip()
+        return seen.stdout.strip() == str(json.loads(question.typed(Fields)["shown"])).strip()
 
 
 def _program(question: Question, value: Mapping[str, Any]) -> str:
@@ -192,7 +193,8 @@ def _program(question: Question, value: Mapping[str, Any]) -> str:
 
 def class_of(question: Question) -> str:
     """Return the name of the class that a problem of ClassEval is about; empty for other problems."""
-    return question.key.problem_id.partition("@")[2].partition(".")[0] if question["source"] == "ClassEval" else ""
+    name = question.key.problem_id.partition("@")[2].partition(".")[0]
+    return name if question.typed(Fields)["source"] == "ClassEval" else ""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
