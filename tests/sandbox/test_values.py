@@ -233,6 +233,30 @@ def test_what_only_the_exchange_can_reach_is_not_looked_at():
     assert performer.perform(["call", -1, "", [[9]], {}])["content"] == [[0, [0, 7]]]
 
 
+def test_numbers_that_only_the_exchange_can_reach_are_not_held_twice():
+    here, there = side(), side()
+    rows = [[*range(200)], {"a": [0.5] * 200}]
+
+    def cross() -> Any:
+        received = sent(rows, here, there)
+        for each in (here, there):
+            each.agree()
+        assert received == rows
+        return received
+
+    for _ in range(2):
+        cross()
+        for _ in range(4):
+            there.changed()
+        assert sum(entry.container == [] for entry in there._entries) == 2
+    cross()[1]["a"].append(2)
+    here.take_content(json.loads(json.dumps(there.content())))
+    assert rows[1]["a"] == [*[0.5] * 200, 2] and rows[0] == [*range(200)]
+    for each in (here, there):
+        each.agree()
+    cross()
+
+
 def test_a_change_by_the_tests_is_seen_when_it_crosses_again_or_in_the_end():
     exchange = side()
     outer: list[Any] = [[1]]
