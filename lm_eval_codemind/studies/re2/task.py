@@ -167,7 +167,7 @@ class Re2Input(InputPrediction, Re2):
         if not isinstance(value, dict):
             return None
         attributes, *arguments = (_source(mapping(value.get(name))) for name in ("self", "args", "kwargs"))
-        call = f"{question['entry_point']}(**{arguments[0]}, **{arguments[1]})"
+        call = f"{question.typed(Fields)['entry_point']}(**{arguments[0]}, **{arguments[1]})"
         name = class_of(question)
         expression = _OBJECT.format(name=name, attributes=attributes, call=call) if name else call
         return Job.evaluate(question.typed(Fields)["code"], [expression])

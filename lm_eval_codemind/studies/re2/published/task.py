@@ -183,12 +183,12 @@ class PublishedRe2Input(InputPrediction, PublishedRe2):
 def _program(question: Question, value: Mapping[str, Any]) -> str:
     names = {**mapping(value.get("args")), **mapping(value.get("kwargs"))}
     arguments = (f"{name}={rules.argument(x)}" for name, x in names.items())
-    call = f"{question['entry_point']}({', '.join(arguments)})"
+    call = f"{question.typed(Fields)['entry_point']}({', '.join(arguments)})"
     name = class_of(question)
     if not name:
-        return f"{question['code']}\nprint({call})\n"
+        return f"{question.typed(Fields)['code']}\nprint({call})\n"
     attributes = {name: rules.deserialized(x) for name, x in mapping(value.get("self")).items()}
-    return f"{question['code']}\n{_OBJECT.format(name=name, attributes=attributes, call=call)}"
+    return f"{question.typed(Fields)['code']}\n{_OBJECT.format(name=name, attributes=attributes, call=call)}"
 
 
 def class_of(question: Question) -> str:
