@@ -186,6 +186,10 @@ class Family(abc.ABC):
         problem = problem_of(question)
         return witness_job_of(problem, kind_of(problem), answer.program)
 
+    def idle_responses(self, question: Question) -> Iterable[str]:
+        """Return responses of a model that has read nothing. A question that one of them solves is not trained on."""
+        return ()
+
     @abc.abstractmethod
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         """Return the scores of one response, metric -> value. Over repeats their means are taken."""

@@ -56,6 +56,12 @@ def rewards(rows: Sequence[Mapping[str, Any]], responses: Sequence[str], *, open
     return scores
 
 
+def idle_responses(row: Mapping[str, Any]) -> list[str]:
+    """Return responses of a model that has read nothing; a row that one of them solves teaches guessing."""
+    family, question = _question(row)
+    return list(family.idle_responses(question))
+
+
 def scoring(family: Family, question: Question) -> str:
     """Return the column ``scoring`` of a question's row, as JSON.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import click
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.commands import FILE, NEW_FILE, read_text, value_errors
+from lm_eval_codemind.data.facts.fresh import EVALUATION_SEEDS
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 
@@ -30,9 +32,6 @@ QUESTIONS = {
     "states": ("trace_lines", "states"),
 }
 
-EVALUATION_SEEDS = range(10)
-"""The seeds that are for evaluation. The packaged fresh inputs have seed 0."""
-
 # The options with which tasks ask all questions that they have.
 EVERYTHING = {"items": "all"}
 
@@ -46,6 +45,9 @@ Row = dict[str, Any]
     "--evaluation",
     is_flag=True,
     help="Also export the questions of the packaged evaluation. A model that has trained on them cannot be evaluated.",
+)
+@click.option(
+    "--idle", is_flag=True, help="Also export questions that a usual input solves, which is found without reading."
 )
 @click.option(
     "--programs",
@@ -67,6 +69,7 @@ def command(
     tasks: str | None,
     metadata: str,
     evaluation: bool,
+    idle: bool,
     programs: Path | None,
     kinds: tuple[str, ...],
     inputs: int,
@@ -86,6 +89,8 @@ def command(
             rows = _rows_of_tasks((tasks or "").split(","), _options(metadata), evaluation)
         else:
             rows = _rows_of_programs(programs, kinds or tuple(QUESTIONS), inputs, seed)
+    if not idle:
+        rows = _without_idle(rows)
     write_whole(output, "".join(json.dumps(row) + "\n" for row in rows).encode("ascii"))
     click.echo(f"{output}: {len(rows)} rows")
 
@@ -113,8 +118,10 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
             "choose another one, or add --evaluation"
         )
-    asked = () if evaluation else _load(names, EVERYTHING)
-    packaged = {name: set(map(_identity, task.eval_docs)) for name, task in asked}
+    packaged: dict[str, set[str]] = {}
+    for others in () if evaluation else (EVERYTHING, *_of_evaluation(options, seeds)):
+        for name, task in _load(names, others):
+            packaged.setdefault(name, set()).update(map(_identity, task.eval_docs))
     rows = []
     for name, task in _load(names, options):
         suite = task.config.metadata["suite"]
@@ -139,6 +146,25 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
         }
         rows += [_row(family, Question.from_document(document), name, about) for document in fresh]
     return rows
+
+
+def _of_evaluation(options: Mapping[str, Any], seeds: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """Yield the options of evaluations with other seeds. Fresh inputs need none: evaluation has a half of its own."""
+    names = [name for name in seeds if name != "input_seed"]
+    for seed in EVALUATION_SEEDS if names else ():
+        yield {**options, **dict.fromkeys(names, seed)}
+
+
+def _without_idle(rows: list[Row]) -> list[Row]:
+    """Return the rows that no idle response solves; how many others there are is printed by task."""
+    from lm_eval_codemind.rewards import idle_responses, rewards
+
+    pairs = [(place, response) for place, row in enumerate(rows) for response in idle_responses(row)]
+    earned = rewards([rows[place] for place, _ in pairs], [response for _, response in pairs])
+    solved = {place for (place, _), reward in zip(pairs, earned, strict=True) if reward}
+    for task, count in Counter(rows[place]["task"] for place in sorted(solved)).items():
+        click.echo(f"{task}: {count} questions that a usual input solves are left out", err=True)
+    return [row for place, row in enumerate(rows) if place not in solved]
 
 
 def _load(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -171,6 +197,9 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
     licence_of = {problem.problem_id: licence for problem, licence in licences.items()}
     for name, cause in causes.items():
         click.echo(f"left out: {name}: {cause}", err=True)
+    for problem, _ in programs:
+        if problem.output == "None":
+            click.echo(f"{problem.problem_id}: returns None, so nothing is asked about output and input", err=True)
     rows = []
     for kind in kinds:
         name, setting = QUESTIONS[kind]
@@ -178,6 +207,8 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
         templates = Templates(family.templates)
         about = {"seed": seed, "data_sha256": digest(file.read_bytes()), "prompts_sha256": templates.digest("python")}
         for problem, execution in programs:
+            if problem.output == "None" and kind in ("output", "input"):
+                continue
             about["licence"] = licence_of[problem.problem_id.partition("#")[0]]
             for question in family.own_questions(problem, execution, setting):
                 asked = dataclasses.replace(with_texts(question, family, templates), problem=problem)
@@ -186,10 +217,11 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
 
 
 def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
-    """Yield the programs in a file, each with its licence."""
+    """Yield the programs in a file, each with its licence. Unsuitable lines are named and left out."""
     from lm_eval_codemind.data.making import own_problem
 
     names: set[str] = set()
+    wrong_lines = 0
     for number, line in enumerate(read_text(file).splitlines(), start=1):
         if not line.strip():
             continue
@@ -203,12 +235,16 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
                 raise UserError(f"the id {texts['id']!r} is used twice or contains #")
             problem = own_problem(texts["id"], texts["code"], texts["call"], texts["stdin"])
         except (ValueError, AttributeError) as error:
-            raise UserError(
-                f'{file}, line {number}: {error}; a line is {{"id": "double", "code": "def f(x): …", "call": "f(2)"}}; '
-                "a script has `stdin` instead of `call`"
-            ) from error
+            click.echo(f"left out: {file}, line {number}: {error}", err=True)
+            wrong_lines += 1
+            continue
         names.add(problem.problem_id)
         yield problem, texts["licence"] or ""
+    if wrong_lines:
+        click.echo(
+            'a line is {"id": "double", "code": "def f(x): …", "call": "f(2)"}; a script has `stdin` instead of `call`',
+            err=True,
+        )
 
 
 def _row(family: Family, question: Question, task: str, about: Mapping[str, Any]) -> Row:

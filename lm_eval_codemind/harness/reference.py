@@ -43,7 +43,7 @@ class DocumentLM(LM):  # type: ignore[misc]
 
 
 class OracleLM(DocumentLM):
-    """``codemind-oracle``: every metric must reach its ceiling.
+    """``codemind-oracle``: right answers. Scores that need a wrong answer somewhere, such as ``s_sr``, are 0.
 
     Every document of this suite has a column ``target`` with a response that gets full marks.
     """

@@ -197,6 +197,10 @@ class Kind(abc.ABC):
         """Return the input that an answer gives; None if it is none, or is made of anything but values."""
         return None
 
+    def default_inputs(self, problem: Problem) -> list[str]:
+        """Return usual inputs, as answers give them: whoever tries these has read nothing."""
+        return []
+
     def known_inputs(self, problem: Problem) -> list[str]:
         """Return the inputs of the problem and its tests, in the form of ``problem.input``, the problem's own first."""
         own = [problem.input] if problem.input or self.printed else []

@@ -124,7 +124,7 @@ def _read_run(file: Path) -> Run | None:
         return None
     source = str(raw.get("config", {}).get("model") or raw.get("model_source") or "")
     # The harness invents a name for a model that has none in its arguments.
-    reference = checks_the_suite(source) and not replays(source)
+    reference = source == "dummy" or (checks_the_suite(source) and not replays(source))
     model = source if reference else str(raw.get("model_name") or source or "model")
     return Run(path=file, label=model, model=model, tasks=tuple(tasks), raw=raw)
 

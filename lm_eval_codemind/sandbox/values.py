@@ -132,7 +132,7 @@ class Exchange:
             text = value.isascii() or not _SURROGATE.search(value)
             return value if text else {"str": value.encode("utf-32", "surrogatepass").decode("latin-1")}
         if kind is float:
-            # Of what is unlike itself, identity matters.
+            # NaN does not equal itself; here it does if it is the same object.
             return value if value == value else self._same(value) or {"float": "nan"}
         if kind is int:
             return value if -SHORT_INT < value < SHORT_INT else {"int": hex(value)}

@@ -12,7 +12,7 @@ import pytest
 from lm_eval_codemind.commands import export
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.rewards import rewards
+from lm_eval_codemind.rewards import idle_responses, rewards
 from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
 from self_logging import self_logging
@@ -83,11 +83,67 @@ def test_wrong_options_have_a_message(tmp_path):
     ('{"id": 3, "code": "x", "call": "f()"}', "id is missing or not a text"),
     ('{"id": "first", "code": "x", "call": "f()"}', "used twice"),
 ])  # fmt: skip
-def test_a_wrong_line_is_named(line, message, tmp_path):
+def test_a_wrong_line_is_named_and_left_out(line, message, tmp_path, capsys):
+    """The other lines are read."""
     file = tmp_path / "programs.jsonl"
-    file.write_text('{"id": "first", "code": "def f():\\n    return 1\\n", "call": "f()"}\n\n' + line + "\n")
-    refusal = refused("export", "--programs", file, "-o", tmp_path / "rows.jsonl")
-    assert f"{file}, line 3: " in refusal and message in refusal
+    rows = [{"id": name, "code": "def f():\n    return 1\n", "call": "f()"} for name in ("first", "last")]
+    first, last = (json.dumps(row) + "\n" for row in rows)
+    file.write_text(f"{first}\n{line}\n{last}")
+    assert [problem.problem_id for problem, _ in export._read_programs(file)] == ["first", "last"]
+    shown = capsys.readouterr().err
+    assert f"left out: {file}, line 3: " in shown and message in shown
+
+
+@pytest.mark.proof
+def test_what_a_usual_input_solves_is_left_out(tmp_path):
+    out, everything = tmp_path / "rows.jsonl", tmp_path / "all.jsonl"
+    task = ("export", "--tasks", "codemind_input_sample", "--evaluation", "-o")
+    assert "that a usual input solves are left out" in said(*task, out)
+    said(*task, everything, "--idle")
+    rows, others = read_rows(out), read_rows(everything)
+    left_out = [row for row in others if row not in rows]
+    assert left_out and all(row in others for row in rows)
+    # Written here, not by the package: no call that everybody tries first earns anything.
+    values = (
+        "",
+        "0",
+        "1",
+        "-1",
+        "''",
+        "[]",
+        "[0]",
+        "[1, 2, 3]",
+        "{}",
+        "None",
+        "'a'",
+        "0, 0",
+        "1, 1",
+        "[], 0",
+        "'', ''",
+    )
+    pairs = []
+    for row in rows:
+        asked = question(row)
+        texts = values if asked["kind"] == "script" else [f"{asked['entry_point']}({value})" for value in values]
+        pairs += [(row, f"<input>\n{text}\n</input>") for text in texts]
+    assert not any(rewards([row for row, _ in pairs], [response for _, response in pairs]))
+    for row in left_out:
+        texts = idle_responses(row)
+        assert max(rewards([row] * len(texts), texts)) == 1
+
+
+@pytest.mark.proof
+def test_programs_whose_answer_says_nothing_are_not_asked_about(tmp_path):
+    file = tmp_path / "programs.jsonl"
+    programs = {"prints": ("def f(n):\n    print(n)\n", {"call": "f(3)"}), "ignores": ("print(7)\n", {"stdin": "4"})}
+    file.write_text(
+        "".join(json.dumps({"id": name, "code": code, **given}) + "\n" for name, (code, given) in programs.items())
+    )
+    shown = said(
+        "export", "--programs", file, "--questions", "output", "--questions", "input", "-o", tmp_path / "o.jsonl"
+    )
+    assert "prints: returns None" in shown and "input: 1 questions that a usual input solves are left out" in shown
+    assert [(row["problem_id"], row["task"]) for row in read_rows(tmp_path / "o.jsonl")] == [("ignores", "output")]
 
 
 @pytest.mark.proof

@@ -158,7 +158,7 @@ def test_every_metric_to_report_has_a_baseline():
 
 @pytest.mark.proof
 def test_the_table_of_seeds_is_up_to_date():
-    assert "\n".join(seeds_table({"sample": 5})) in (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+    assert "\n".join(seeds_table({"sample": 5})) in (ROOT / "docs/training.md").read_text(encoding="utf-8")
 
 
 def test_the_readme_is_short():

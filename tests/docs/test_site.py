@@ -23,12 +23,13 @@ DOCS = ROOT / "docs"
 QUERIES = {
     "running/": (
         "install; extras classeval; vllm; openai api key; cost; tokens per second; one GPU-hour; resume "
-        "interrupted; use_cache; offline; proxy; windows; macos; slurm; ray cluster; reasoning models; few-shot; "
+        "interrupted; use_cache; offline; proxy; windows; macos; reasoning models; few-shot; "
         "own prompts templates; confirm_run_unsafe_code; JDK; does not find the tasks; existing responses"
     ),
     "tasks/": "first impression; searched; baseline; filter",
     "results/": "cite; colleague number; compare models; verify; leaderboard",
-    "sandbox/": "bubblewrap",
+    "sandbox/": "bubblewrap; third party",
+    "cluster/": "slurm; ray cluster; requeued",
     "reference/": "CODEMIND_DATA; CODEMIND_SANDBOX",
     "data/": "licence ClassEval; excluded labels; fair suites",
     "code/": "misleading test; repair",
@@ -36,7 +37,8 @@ QUERIES = {
     "execution/": "RE2-Bench; coverage",
     "metrics/": "right_for_the_right_reason; standard error; best constant",
     "replication/": "published results",
-    "extending/": "GRPO; add a benchmark",
+    "training/": "GRPO; verl; own programs",
+    "extending/": "benchmark; family; language; runtime",
 }
 
 

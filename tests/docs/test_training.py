@@ -1,4 +1,4 @@
-"""The examples on training in docs/extending.md run, with the real trainers where they are installed."""
+"""The examples in docs/training.md run, with the real trainers where they are installed."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from datasets import load_dataset
 from tests.cli import said
 from tests.run_files import read_rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
+PAGE = Path(__file__).parents[2] / "docs" / "training.md"
 EXAMPLES = dict(re.findall(r"^<!-- ([\w ]+) -->\n```\w+\n(.+?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE))
 COMMANDS = re.findall(r"^codemind (export .+)$", PAGE.read_text(), re.MULTILINE)
 

@@ -121,6 +121,13 @@ def test_differences_and_circumstances_are_printed(run):
     assert "data_sha256: 0123, " in output and "lm-eval: 0.4.12, " in output
 
 
+def test_a_run_that_was_renamed_is_equal(run, again):
+    """What the page on results says of the limits of a verification: nobody knows who wrote the responses."""
+    change_results(run, lambda raw: raw.update(model_name="another/model"))
+    assert read_runs([run])[0].model == "another/model"
+    assert not verified(run, again).differences
+
+
 def test_samples_left_out_are_noticed(run, again):
     (file,) = run.glob("samples_*.jsonl")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))

@@ -5,7 +5,7 @@
 - ``baselines``: the best baseline of each metric in that table, in docs/metrics.md, out of
   what ``utils/prove/baselines.py`` writes into the families' folders.
 - ``lengths``: the median and the longest prompt of each benchmark and family in characters, docs/prompt_lengths.csv.
-- ``seeds``: the fresh inputs that seeds give, in docs/extending.md. It takes an hour.
+- ``seeds``: the fresh inputs that seeds give, in docs/training.md.
 
 Needs the data of all benchmarks (`codemind data build`) but LiveCodeBench.
 """
@@ -20,10 +20,9 @@ from typing import Any
 import click
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.commands.export import EVALUATION_SEEDS
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import benchmarks
-from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED
+from lm_eval_codemind.data.facts.fresh import EVALUATION_SEEDS, SHIPPED_SEED
 from lm_eval_codemind.families.fresh.task import load_fresh
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness import stages
@@ -36,7 +35,7 @@ TASKS, METRICS = ROOT / "docs" / "tasks.md", ROOT / "docs" / "metrics.md"
 # Begins the names of tasks whose data set is on the Hub and has no pinned revision: nothing of it is measured here.
 UNPINNED = "codemind_lcb_"
 # Benchmark -> number of seeds that are tried.
-SEEDS = {"sample": 5, "humaneval": 3, "cruxeval": 3, "classeval": 3, "avatar": 3}
+SEEDS = {"sample": 5}
 _FIRST = ("humaneval", "cruxeval", "classeval", "avatar")
 _NAME = re.compile(r"`([\w@]+)(?:,[\w-]+)?`")
 
@@ -186,7 +185,7 @@ TABLES: Mapping[str, tuple[Path, Callable[[str], str]]] = {
     "requests": (TASKS, with_requests),
     "baselines": (METRICS, with_baselines),
     "lengths": (ROOT / "docs" / "prompt_lengths.csv", lambda page: "".join(lengths_table(tasks()))),
-    "seeds": (ROOT / "docs" / "extending.md", lambda page: replaced(page, seeds_table(SEEDS))),
+    "seeds": (ROOT / "docs" / "training.md", lambda page: replaced(page, seeds_table(SEEDS))),
 }
 
 

@@ -65,6 +65,9 @@ class InputPrediction(Family):
     def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
         return _questions(problem, setting, plain=False)
 
+    def idle_responses(self, question: Question) -> Iterable[str]:
+        return [f"<input>\n{text}\n</input>" for text in kind_of(question).default_inputs(problem_of(question))]
+
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         texts = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
         return {**texts, "entry_point": fields["entry_point"], "setting": setting}

@@ -78,6 +78,12 @@ class PythonKind(Kind):
         masked = self.masked(problem)
         return None if masked is None else masked.read(answer)
 
+    def default_inputs(self, problem: Problem) -> list[str]:
+        from lm_eval_codemind.languages.python.defaults import default_inputs
+
+        masked = self.masked(problem)
+        return [] if masked is None else default_inputs(masked)
+
 
 class Function(PythonKind):
     """A function: its output is the value of a call."""
@@ -250,6 +256,11 @@ class Script(PythonKind, ScriptKind):
 
     def input_answer(self, problem: Problem) -> str:
         return problem.input
+
+    def default_inputs(self, problem: Problem) -> list[str]:
+        from lm_eval_codemind.languages.python.defaults import default_texts
+
+        return default_texts(problem.input)
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return the text of standard input, without a label, a fence and invisible characters."""

@@ -124,6 +124,7 @@ def _file(name: str, source: str) -> str:
     """Return the name of the file that has the inputs and outputs of a problem."""
     if source == "Swebench":
         project, module, function = name.split("@@")
+        # Upstream strips the letters, not the ending, so that `copy.py` becomes `co`; its files have these names.
         return f"{project}@@{module.rstrip('.py')}.{function}"
     if source == "Classeval":
         return name.split("@")[-1].replace(".", "@")

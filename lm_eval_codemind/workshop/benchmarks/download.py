@@ -60,8 +60,11 @@ def fetch_archive(archive: Archive, folder: Path) -> Path:
             _fetch_rest(archive.url, partial)
             partial.replace(path)
     except requests.RequestException as error:
+        # requests shows urllib3's objects; their reason is what a reader needs.
+        reason = getattr(error.args[0] if error.args else None, "reason", None)
+        cause = str(reason).rpartition(": ")[2] if reason else error
         raise UpstreamError(
-            f"cannot download {archive.url} ({error}). Run `codemind data build` again where there is a network, which "
+            f"cannot download {archive.url} ({cause}). Run `codemind data build` again where there is a network, which "
             "goes on where this stopped; or give the data with `codemind data build --upstream DIR`, or point "
             "CODEMIND_DATA to a directory in which it has been built"
         ) from error

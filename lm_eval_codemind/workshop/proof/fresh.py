@@ -16,12 +16,13 @@ from concurrent.futures import Future
 from functools import cache, lru_cache
 from operator import itemgetter
 from random import Random
+from zlib import crc32
 
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, Run
+from lm_eval_codemind.data.facts.fresh import EVALUATION_SEEDS, REASONS, SHIPPED_SEED, Fresh, Run
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
@@ -165,7 +166,13 @@ class _Making:
         rng = Random(f"{seed}:{problem.benchmark}:{problem.problem_id}:{tries}")
         own = self._kind.changed_inputs(problem, problem.input, rng, tries, bold)
         self._near = frozenset(own)
-        self._inputs = list(dict.fromkeys([*own, *self._others(rng, tries, bold)]))
+        inputs = dict.fromkeys([*own, *self._others(rng, tries, bold)])
+        self._inputs = [text for text in inputs if seed == SHIPPED_SEED or self._drawn_by(text, seed)]
+
+    def _drawn_by(self, text: str, seed: int) -> bool:
+        """Whether seeds like this one may draw an input: one half is for evaluation, the other for training."""
+        half = crc32(f"{self.problem.problem_id}\n{text}".encode()) % 2 == 0
+        return half == (seed in EVALUATION_SEEDS)
 
     def _others(self, rng: Random, tries: int, bold: bool) -> Iterator[str]:
         """Yield changed inputs of the tests, if a test's input has the same types and about the same length."""

@@ -79,6 +79,14 @@ def test_problems_without_one_are_named_with_the_reason_and_words_stay_words(by_
     assert all(len(word) < 3 or word in KNOWN_WORDS | {"tree", "ox", "house"} for word in words)
 
 
+def test_seeds_for_training_draw_no_input_of_the_evaluation():
+    def drawn(seeds: range) -> set[str]:
+        return {run.input for seed in seeds for run in make_fresh([LOOP], seed, count=9)["loop"].runs}
+
+    evaluation, training = drawn(range(1, 5)), drawn(range(10, 14))
+    assert len(evaluation) > 9 and len(training) > 9 and not evaluation & training
+
+
 def test_what_needs_no_execution_is_not_asked():
     code = "def f(word, count):\n    return {}\n"
     returned = {

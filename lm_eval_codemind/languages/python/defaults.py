@@ -1,0 +1,95 @@
+"""Inputs that say nothing about a program: the same usual value in each place, and empty ones."""
+
+import re
+from itertools import product
+from typing import Any
+
+from lm_eval_codemind.answers.literals import Arguments
+from lm_eval_codemind.languages.python.filled import MaskedInput
+
+_NUMBERS = (0, 1, -1, 2, 3, 5, 10, 100, 0.0, 1.0, True, False, None)
+_TEXTS = ("", " ", "a", "abc", "hello", "0", "1")
+_COLLECTIONS: tuple[Any, ...] = (
+    [],
+    [0],
+    [1],
+    [1, 2],
+    [1, 2, 3],
+    [""],
+    ["a"],
+    [[]],
+    [[0]],
+    [[1, 2], [3, 4]],
+    (),
+    (0,),
+    (1, 2, 3),
+    {},
+    {"a": 1},
+    {1: 1},
+)
+_LINES = (
+    "",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "5",
+    "10",
+    "a",
+    "abc",
+    "0 0",
+    "1 1",
+    "1 2",
+    "1 2 3",
+    "yes",
+    "1\n1",
+    "1\n0",
+    "1\n1 1",
+    "2\n1 2",
+    "3\n1 2 3",
+)
+
+
+def default_inputs(masked: MaskedInput) -> list[str]:
+    """Return calls, or bodies of tests, with usual values as arguments, as many as the recorded input has."""
+    known = masked.known
+    if known is None:
+        return []
+    fillings = [[_filled(hole, value, value) for hole in known] for value in (*_NUMBERS, *_TEXTS, *_COLLECTIONS)]
+    fillings += [
+        [_filled(hole, first, rest) for hole in known]
+        for first, rest in product(("", "abc", [], [1, 2, 3]), (0, 1, 2, "a"))
+    ]
+    fillings.append([_emptied(hole) for hole in known])
+    if masked.arguments:
+        fillings.append([Arguments(()) for _ in known])
+    return list(dict.fromkeys(map(masked.filled, fillings)))
+
+
+def default_texts(recorded: str) -> list[str]:
+    """Return usual texts on standard input, and the recorded one with the same number in each place."""
+    numbers = [re.sub(r"-?\d+(?:\.\d+)?", number, recorded) for number in ("0", "1", "2")]
+    return list(dict.fromkeys([*_LINES, *(text for text in numbers if text != recorded)]))
+
+
+def _filled(hole: Any, first: Any, rest: Any) -> Any:
+    """Return what fills a hole: a value, or arguments of the recorded number, the first and the others."""
+    if not isinstance(hole, Arguments):
+        return first
+    if hole.constructor:
+        return _emptied(hole)
+    count = len(hole.positional)
+    values = (*([first] if count else []), *[rest] * (count - 1))
+    return Arguments(
+        values,
+        tuple((name, first if not count and not place else rest) for place, (name, _) in enumerate(hole.keywords)),
+    )
+
+
+def _emptied(value: Any) -> Any:
+    if isinstance(value, Arguments) and value.constructor:
+        return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
+    if isinstance(value, Arguments):
+        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
+        return Arguments(tuple(map(_emptied, value.positional)), keywords)
+    return type(value)()
