@@ -1,6 +1,6 @@
 """Choose witnesses, prove them, and measure what they miss.
 
-    python utils/prove/make_witnesses.py make [--benchmark NAME ...]
+    python utils/prove/make_witnesses.py make [--benchmark NAME ...] [--problem NAME ...]
     python utils/prove/make_witnesses.py measure [--benchmark NAME ...] [--seed N]
 
 ``make`` writes ``facts/witnesses/NAME.json.xz`` and the steps of their suites, ``witness_steps.xz``, from built data.
@@ -308,11 +308,15 @@ _WORKERS = click.option("--workers", default=2, show_default=True)
 @_WORKERS
 @click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites.")
 @click.option("--no-lists", is_flag=True, help="Record no steps.")
-def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool) -> None:
+@click.option(
+    "--problem", "only", multiple=True, help="Choose for these problems only; the others keep what they have."
+)
+def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, only: Sequence[str]) -> None:
     """Write the witnesses of benchmarks, and the steps of all their suites."""
     for name in () if lists_only else names:
         click.echo(name)
-        problems, counterpart = asked(name), get_benchmark(name).counterpart
+        every, counterpart = asked(name), get_benchmark(name).counterpart
+        problems = [problem for problem in every if not only or problem.problem_id in only]
         if get_benchmark(name).language == "python":
             made = make_python(problems, workers)
         else:
@@ -322,7 +326,8 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool) -
             # What the program in Java does not print is no witness of the one in Python either.
             kept = {key: made[key] if key in alike else one.witnesses for key, one in others.items() if one.witnesses}
             _save(counterpart, asked(counterpart), kept)
-        _save(name, problems, made)
+        before = {one.problem_id: list(one.witnesses) for one in with_witnesses(name, every)} if only else {}
+        _save(name, every, before | made)
     if no_lists:
         return
     recorded: dict[str, str] = {}
