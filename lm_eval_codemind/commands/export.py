@@ -163,7 +163,7 @@ def _without_idle(rows: list[Row]) -> list[Row]:
     earned = rewards([rows[place] for place, _ in pairs], [response for _, response in pairs])
     solved = {place for (place, _), reward in zip(pairs, earned, strict=True) if reward}
     for task, count in Counter(rows[place]["task"] for place in sorted(solved)).items():
-        click.echo(f"{task}: {count} questions that a usual input solves are left out", err=True)
+        click.echo(f"{task}: {count} questions are not exported: a usual input solves them", err=True)
     return [row for place, row in enumerate(rows) if place not in solved]
 
 

@@ -98,7 +98,7 @@ def test_a_wrong_line_is_named_and_left_out(line, message, tmp_path, capsys):
 def test_what_a_usual_input_solves_is_left_out(tmp_path):
     out, everything = tmp_path / "rows.jsonl", tmp_path / "all.jsonl"
     task = ("export", "--tasks", "codemind_input_sample", "--evaluation", "-o")
-    assert "that a usual input solves are left out" in said(*task, out)
+    assert "questions are not exported: a usual input solves them" in said(*task, out)
     said(*task, everything, "--idle")
     rows, others = read_rows(out), read_rows(everything)
     left_out = [row for row in others if row not in rows]
@@ -142,7 +142,7 @@ def test_programs_whose_answer_says_nothing_are_not_asked_about(tmp_path):
     shown = said(
         "export", "--programs", file, "--questions", "output", "--questions", "input", "-o", tmp_path / "o.jsonl"
     )
-    assert "prints: returns None" in shown and "input: 1 questions that a usual input solves are left out" in shown
+    assert "prints: returns None" in shown and "input: 1 questions are not exported: a usual input solves them" in shown
     assert [(row["problem_id"], row["task"]) for row in read_rows(tmp_path / "o.jsonl")] == [("ignores", "output")]
 
 
