@@ -204,7 +204,7 @@ def test_logged_outputs_have_a_badge_and_runs_say_their_costs(browser, output, t
 
 def test_many_scores_are_rows_and_fit(browser, tmp_path):
     tasks = ["codemind_ier_sample", "codemind_ier_fresh_sample", "codemind_verdict_sample", "codemind_locate_sample"]
-    evaluate(tmp_path, "org/many", lambda doc: "", tasks)
+    evaluate(tmp_path, "org/many", lambda doc: "", tasks, confirm_run_unsafe_code=True)
     browser.open(reported(tmp_path), width=1400)
     table = "document.querySelector('#overall table')"
     headings = browser.run(f"return [...{table}.tHead.rows[0].cells].map(c => c.textContent)")
