@@ -140,7 +140,7 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             )
         about = {
             "seed": next(iter(seeds.values()), None),
-            "licence": "; ".join(map(str, get_benchmark(suite["benchmark"]).sources)),
+            "licence": suite.get("licence") or "; ".join(map(str, get_benchmark(suite["benchmark"]).sources)),
             "data_sha256": suite["data_sha256"],
             "prompts_sha256": suite["prompts_sha256"],
         }
@@ -149,8 +149,11 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
 
 
 def _of_evaluation(options: Mapping[str, Any], seeds: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield the options of evaluations with other seeds. Fresh inputs need none: evaluation has a half of its own."""
-    names = [name for name in seeds if name != "input_seed"]
+    """Yield the options of evaluations with other seeds.
+
+    Fresh inputs and the horizon need none: there, evaluation has inputs of its own.
+    """
+    names = [name for name in seeds if name not in ("input_seed", "horizon_seed")]
     for seed in EVALUATION_SEEDS if names else ():
         yield {**options, **dict.fromkeys(names, seed)}
 

@@ -19,6 +19,7 @@ from lm_eval_codemind.problems import Problem
 if TYPE_CHECKING:
     from lm_eval_codemind.data.facts.executions import Execution as ProgramExecution
     from lm_eval_codemind.data.facts.fresh import Fresh
+    from lm_eval_codemind.data.facts.horizon import Rungs
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,22 @@ def fresh(problems: Sequence[Problem], seed: int, count: int) -> dict[str, Fresh
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     made: dict[str, Fresh] = _function("fresh")(problems, seed, count)
+    return made
+
+
+def horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs:
+    """Return the programs of a seed of the horizon task with their proven outputs.
+
+    Args:
+        problems: CRUXEval's, whose functions chains are made of.
+        template: The words of a prompt around program and call, in which no output stands.
+
+    Raises:
+        MissingExtra: If the extra ``horizon`` is not installed.
+        UserError: If there are not so many programs for a level.
+        IsolationUnavailable: If programs cannot be executed safely on this machine.
+    """
+    made: Rungs = _function("horizon")(problems, seed, template)
     return made
 
 

@@ -29,6 +29,7 @@ _PACKAGED = tuple(
         "ier.published:PUBLISHED_LABELS",
         "unrolled.task:UNROLLED",
         "fresh.task:FRESH_IER",
+        "horizon.task:HORIZON",
         "translation.task:TRANSLATION",
         "runtime.task:RUNTIME",
         "execution.flow:LOOP_REASONING",

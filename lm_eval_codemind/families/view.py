@@ -3,7 +3,7 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -185,6 +185,10 @@ class View:
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the tables that only this family has, from the problems of each model. Empty tables are left out."""
+        return []
+
+    def cited(self, samples: Iterable[Sample]) -> list[str]:
+        """Return what a citation of a task says besides its shares."""
         return []
 
     # -- submitted and scored again

@@ -133,7 +133,12 @@ def results(runs: Sequence[Run]) -> list[Result]:
         if math.isnan(row["low"]):
             interval = "too few problems for an interval" if row["low"] is TOO_FEW else "no interval"
         scores[row["model"], row["group"]].append(f"{row['metric']} {cells['value']} ({interval})")
-    return [Result(*key, tuple(texts), tuple(_members(runs, *key))) for key, texts in scores.items()]
+    reported = []
+    for key, texts in scores.items():
+        members = tuple(_members(runs, *key))
+        further = [text for _, task, view in members for text in view.cited(task.each_sample(main_filter=True))]
+        reported.append(Result(*key, (*further, *texts), members))
+    return reported
 
 
 def _members(runs: Sequence[Run], model: str, group: str) -> Iterable[tuple[Run, TaskRun, View]]:

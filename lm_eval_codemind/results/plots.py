@@ -31,6 +31,8 @@ def plots(tables: Sequence[Table]) -> list[Figure | UpSet]:
                     )
             case "overlap":
                 figures += _overlap(table)
+            case "horizon_levels":
+                figures += _by_state(table)
     return figures
 
 
@@ -63,6 +65,13 @@ def _by_score(table: Table, row: str, value: str, title: str, axis: str, part: s
         words = f"{names['family']}: {title.format(**names)}"
         negative = value == "rho"
         yield Figure(_name(table.name, *subject, part), words, axis, marks, -1.0 if negative else 0.0, not negative)
+
+
+def _by_state(table: Table) -> Iterable[Figure]:
+    axis = "accuracy with 95% interval; grey line: baseline"
+    parts = ("model", "value", "low", "high", "n", "baseline")
+    marks = [Mark(f"state {row['state']}", *(row[part] for part in parts)) for row in table.rows]
+    yield Figure(table.name, table.title, axis, marks)
 
 
 def _overlap(table: Table) -> Iterable[UpSet]:

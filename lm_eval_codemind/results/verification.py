@@ -16,8 +16,9 @@ from lm_eval_codemind.samples import Sample, TaskRun
 _MISSING = "(nothing)"
 # The characters of a text that a difference shows.
 _SHOWN = 60
-# Fields of an outcome: times, messages that may hold addresses in memory, and the isolation level, a circumstance.
-_INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
+# Fields of an outcome: times, messages that may hold addresses in memory, and the isolation level, a circumstance; and
+# the tokens of a response, which only its endpoint knows.
+_INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation", "tokens")
 # Records of the suite: about the responses, and about the prompts, which differ for recorded responses.
 _ABOUT_THE_MODEL = ("responses", "response_lengths", "readings")
 _ABOUT_PROMPTS = ("prompts", "prompts_sha256", "prompt_texts", "templates", "templates_sha256", "recorded_prompts")
@@ -206,10 +207,10 @@ def _same(one: Any, other: Any) -> bool:
 def _comparable(answers: Iterable[Answer]) -> list[tuple[Any, ...]]:
     """Return answers without the fields that differ between executions of the same code."""
 
-    def lasting(outcome: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        return None if outcome is None else {name: value for name, value in outcome.items() if name not in _INCIDENTAL}
+    def lasting(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        return None if fields is None else {name: value for name, value in fields.items() if name not in _INCIDENTAL}
 
-    return [(one.text, one.details, lasting(one.outcome), lasting(one.witnesses)) for one in answers]
+    return [(one.text, lasting(one.details), lasting(one.outcome), lasting(one.witnesses)) for one in answers]
 
 
 def _circumstances(

@@ -51,7 +51,7 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Hide the packages of the extras that no package of the base installation needs; give their names."""
     base, providers = installed_without_extras(), packages_distributions()
     needed = {module for module, names in providers.items() if base & set(map(canonicalize_name, names))}
-    hidden, usual = set(python._EXTRAS) - needed, importlib.util.find_spec
+    hidden, usual = {*python._EXTRAS, "reasoning_gym"} - needed, importlib.util.find_spec
 
     def find_spec(name: str, *package: str) -> object:
         return None if name in hidden else usual(name, *package)

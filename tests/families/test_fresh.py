@@ -7,6 +7,7 @@ import pytest
 
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.data import stored
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.results.analysis import findings
@@ -79,7 +80,7 @@ def test_a_data_directory_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
     (tmp_path / "data" / "fresh").write_text("a file where a directory would be made")
-    monkeypatch.setattr(fresh, "user_directory", lambda: tmp_path / "user")
+    monkeypatch.setattr(stored, "user_directory", lambda: tmp_path / "user")
     made: list[int] = []
 
     def make(problems: Any, seed: int, count: int) -> Any:

@@ -11,7 +11,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning, preflight
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
-from tables import published_requests, shown_requests
+from tables import UNPINNED, published_requests, shown_requests
 from tests.chat_server import chat_server
 from tests.cli import codemind, said
 from tests.run_files import read_rows
@@ -217,7 +217,7 @@ def test_samples_are_what_a_run_asks(family, tmp_path):
 
 
 # LiveCodeBench's data set is on the Hub: tests/families/test_lcb.py counts its requests.
-BUILT = {group: count for group, count in published_requests().items() if not group.startswith("codemind_lcb_")}
+BUILT = {group: count for group, count in published_requests().items() if not group.startswith(UNPINNED)}
 
 
 @pytest.mark.parametrize(("group", "requests"), BUILT.items())

@@ -1,28 +1,22 @@
 """IER on fresh inputs: questions about each program with its published input and with inputs generated from a seed."""
 
 import dataclasses
-import gzip
 import json
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.data import benchmark_digests, load_benchmark, making
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, VERSION, Fresh, from_records, load_records, records_of
-from lm_eval_codemind.data.manifest import data_directory, user_directory
+from lm_eval_codemind.data.stored import stored
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import score as scores
 from lm_eval_codemind.families.ier.task import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.family import Variant
-from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.questions import Question
-
-logger = logging.getLogger(__name__)
 
 ORIGINAL, FRESH = "original", "fresh"
 R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "contamination_gap"
@@ -108,24 +102,17 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     if seed == SHIPPED_SEED and count == 1 and packaged:
         return from_records(packaged, problems)
     data = benchmark_digests(benchmark)[benchmark][:12]
-    name = f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
-    # A data directory that several users share may be read-only.
-    files = [directory / "fresh" / name for directory in (data_directory(), user_directory())]
-    for file in filter(Path.is_file, files):
-        try:
-            return from_records(json.loads(gzip.decompress(file.read_bytes())), problems)
-        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-            logger.warning("%s cannot be read (%s); the fresh inputs are generated again", file, error)
-    require_runnable(problems)
-    fresh = making.fresh(problems, seed, count)
-    text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
-    for file in files:
-        try:
-            write_whole(file, gzip.compress(text.encode(), mtime=0))
-            break
-        except OSError as error:
-            logger.warning("the fresh inputs cannot be kept in %s (%s)", file, error.strerror)
-    return fresh
+
+    def make() -> dict[str, Fresh]:
+        require_runnable(problems)
+        return making.fresh(problems, seed, count)
+
+    return stored(
+        f"fresh/{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz",
+        lambda text: from_records(json.loads(text), problems),
+        make,
+        lambda fresh: json.dumps(records_of(fresh, problems), separators=(",", ":")),
+    )
 
 
 # -- aggregations

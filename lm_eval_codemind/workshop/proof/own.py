@@ -105,9 +105,9 @@ def _with_outputs(problems: Sequence[Problem]) -> tuple[list[Problem], dict[str,
     """
     outputs: dict[str, str] = {}
     causes: dict[str, str] = {}
-    for preludes, seeds in (([""], _HASH_SEEDS[:2]), (_preludes(), _HASH_SEEDS)):
+    for texts, seeds in (([""], _HASH_SEEDS[:2]), (preludes(), _HASH_SEEDS)):
         left = [problem for problem in problems if problem.problem_id not in causes]
-        for prelude in preludes:
+        for prelude in texts:
             runs = [Run(problem, after_future_imports(problem.code, prelude), problem.input) for problem in left]
             for problem, result in zip(left, prove_outputs(runs, seeds), strict=True):
                 if result.output is None:
@@ -121,7 +121,7 @@ def _with_outputs(problems: Sequence[Problem]) -> tuple[list[Problem], dict[str,
     ], causes
 
 
-def _preludes() -> list[str]:
+def preludes() -> list[str]:
     """Return what runs before the program: another clock, and another way to add floats."""
     starts = (CIRCUMSTANCES[0].start, CIRCUMSTANCES[-1].start)
     return [
@@ -159,7 +159,7 @@ def _executions(problems: Sequence[Problem]) -> list[Execution]:
 def _tracing_jobs(problem: Problem) -> list[Job]:
     expression, stdin = (None, problem.input) if problem.kind == "script" else (problem.input, "")
     job = tracing_job(problem.code, expression, stdin, max_steps=MAX_STEPS, max_value=MAX_VALUE)
-    return [dataclasses.replace(job, program=after_future_imports(job.program, prelude)) for prelude in _preludes()]
+    return [dataclasses.replace(job, program=after_future_imports(job.program, prelude)) for prelude in preludes()]
 
 
 def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:

@@ -22,7 +22,7 @@ from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, shared_sandbox
 
 # The lines of the recorder that are left out behind the text of the units.
-_NOT_INSIDE = re.compile(r"^from (?:__future__|lm_eval_codemind)\b.*\n", re.MULTILINE)
+NOT_INSIDE = re.compile(r"^from (?:__future__|lm_eval_codemind)\b.*\n", re.MULTILINE)
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, output_bytes=64 << 20)
 
@@ -128,6 +128,16 @@ def trace(program: str, expression: str | None = None, stdin: str = "", *, max_s
     return read_trace(result_of(outcome), units(ast.parse(program)))
 
 
+def state_written(trace: Trace) -> int | None:
+    """Return how many characters the values have that the steps of a trace write; None if one has no literal.
+
+    A value counts each time that a variable gets it, or that it changes.
+    """
+    values = [value for step in trace.steps for value in step.values.values() if value is not None]
+    literals = [value.literal for value in values]
+    return None if None in literals else sum(len(literal or "") for literal in literals)
+
+
 def tracing_job(program: str, expression: str | None, stdin: str, *, max_steps: int, max_value: int) -> Job:
     """Return the job that traces a program, with the arguments of :func:`trace`.
 
@@ -153,7 +163,7 @@ def recorder_source() -> str:
         (files(package) / name).read_text(encoding="utf-8")
         for package, name in (("lm_eval_codemind.languages.python", "units.py"), (__package__, "recorder.py"))
     )
-    return f"{units_source}\n{_NOT_INSIDE.sub('', recorder)}"
+    return f"{units_source}\n{NOT_INSIDE.sub('', recorder)}"
 
 
 def job_source(recorder: str, sources: Sequence[str], options: Mapping[str, Any]) -> str:

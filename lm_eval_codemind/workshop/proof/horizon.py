@@ -1,0 +1,379 @@
+"""The programs of a seed of the horizon task, built and proven by execution.
+
+Natural programs are reasoning-gym's CodeI/O data, read from the installed package. Chains are made of functions of
+CRUXEval with one argument. Both run in the sandbox only.
+"""
+
+import ast
+import gzip
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from random import Random
+from typing import Any, NamedTuple
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.data.facts.horizon import (
+    BENCHMARK,
+    BOUNDS,
+    PER_LEVEL,
+    TOLERANCE,
+    Rung,
+    Rungs,
+    from_problem,
+    halves,
+    level_of,
+)
+from lm_eval_codemind.data.making import Execution
+from lm_eval_codemind.errors import MissingExtra, UserError
+from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.languages.python.kinds import after_future_imports
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox
+from lm_eval_codemind.workshop.facts.labels import observed_label
+from lm_eval_codemind.workshop.proof.own import preludes
+from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
+from lm_eval_codemind.workshop.python import horizon_runs
+from lm_eval_codemind.workshop.python.tracing import NOT_INSIDE, TraceFailed, job_source, recorder_source, result_of
+
+PACKAGE, RELEASE = "reasoning-gym", "0.1.25"
+_DATA = "reasoning_gym/data/codeio.jsonl.gz"
+_DIGEST = "a088810cf4d020279ec50dc5e64f25b7eccc8a428a6f76a25c70c126e4370f33"
+_MISSING = (
+    f"the horizon task reads programs from {PACKAGE} {RELEASE} and proves them with another clock, and "
+    "{what}; run `pip install 'lm-eval-codemind[horizon]'`"
+)
+
+# Seeds below have a class of calls for themselves; all other seeds share the last one. So no seed that is exported for
+# training has a question of theirs.
+_RESERVED = horizon_runs.CLASSES - 1
+_GENERATING = Limits(cpu_seconds=3, wall_seconds=60)
+_CHAINING = Limits(cpu_seconds=120, wall_seconds=900)
+_HASH_SEEDS = ((1, 2), (3, 4), (5, 6))
+_INPUTS = 10
+# Questions of a level about one program, and how many more than needed are proven.
+_REPEATED = 3
+_SPARE = 4
+_CODE_CHARACTERS = 6_000
+
+
+class _Found(NamedTuple):
+    """A call of a program that writes the state of a level."""
+
+    name: str
+    code: str
+    entry_point: str
+    call: str
+    state: int
+    steps: int
+    output: str
+    links: int
+    provenance: str
+
+
+def make_horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs:
+    """Return the programs of a seed with proven outputs, the same on every machine.
+
+    Args:
+        problems: CRUXEval's.
+        seed: Not negative.
+        template: The words of a prompt around program and call, in which no output stands.
+
+    Raises:
+        MissingExtra: If the extra ``horizon`` is not installed.
+        UserError: If there are not so many programs for a level.
+        IsolationUnavailable: If programs cannot be executed safely on this machine.
+    """
+    programs = _natural_programs()
+    wanted = halves(PER_LEVEL)
+    with Sandbox(preload=("inspect", "tempfile", "threading")) as sandbox:
+        # Of the chains of low levels some are unfit.
+        chains = [
+            found for found in _chains(problems, sandbox, seed, wanted[1] + 2 * _SPARE) if _is_fit(found, template)
+        ]
+        natural = [found for found in _natural(programs, sandbox, seed) if _is_fit(found, template)]
+    chosen, spare = _chosen(natural, chains, seed, wanted)
+    rungs = [_rung(found, number) for number, found in enumerate(chosen + spare)]
+    left_out = _unproven(rungs)
+    kept: list[Rung] = []
+    counts: Counter[tuple[int, str]] = Counter()
+    for rung in rungs:
+        if rung.problem_id in left_out:
+            continue
+        half = wanted[rung.links > 0]
+        if counts[rung.level, rung.source] < half:
+            counts[rung.level, rung.source] += 1
+            kept.append(rung)
+    for level in range(1, len(BOUNDS) + 1):
+        for source, half in zip(("natural", "chain"), wanted, strict=True):
+            if counts[level, source] < half:
+                raise UserError(
+                    f"seed {seed}: level {level} has {counts[level, source]} of {half} {source} programs; set another "
+                    "horizon_seed in --metadata"
+                )
+    return Rungs(tuple(sorted(kept, key=lambda rung: (rung.level, rung.links > 0))), left_out)
+
+
+def _unproven(rungs: Sequence[Rung]) -> dict[str, str]:
+    """Return the reasons for programs whose output is not that of the tracer in each of six processes.
+
+    They have another hash seed each. Two have the usual clock; the others have two other ones, and each a way in which
+    versions of Python add floats.
+    """
+    causes: dict[str, str] = {}
+    for prelude, seeds in zip(("", *preludes()), _HASH_SEEDS, strict=True):
+        left = [rung for rung in rungs if rung.problem_id not in causes]
+        runs = [Execution(rung, after_future_imports(rung.code, prelude), rung.input) for rung in left]
+        for rung, result in zip(left, prove_outputs(runs, seeds), strict=True):
+            if result.output != rung.output:
+                causes[rung.problem_id] = CAUSES[result.cause or "unstable"]
+    return causes
+
+
+# -- natural programs
+
+
+def _natural_programs() -> list[tuple[str, str, str]]:
+    """Return name, program and generator of inputs of the programs that need only Python's own modules.
+
+    Raises:
+        MissingExtra: If the package, or time-machine, is not installed, or the package is of another release.
+    """
+    for module, name in (("reasoning_gym", PACKAGE), ("time_machine", "time-machine")):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtra(_MISSING.format(what=f"{name} is not installed"))
+    # The package itself is not imported: it imports much that is not needed here.
+    package = importlib.metadata.distribution(PACKAGE)
+    content = package.locate_file(_DATA).read_bytes() if package.version == RELEASE else b""  # type: ignore[attr-defined]
+    if hashlib.sha256(content).hexdigest() != _DIGEST:
+        raise MissingExtra(_MISSING.format(what=f"{PACKAGE} {package.version} has other data"))
+    rows = map(json.loads, gzip.decompress(content).decode().splitlines())
+    texts = [(row["code_sample"].strip("\n"), row["input_generator"]) for row in rows]
+    return [
+        (f"codeio_{number}", code, generator)
+        for number, (code, generator) in enumerate(texts)
+        if len(code) <= _CODE_CHARACTERS and _is_plain(code) and _is_plain(generator)
+    ]
+
+
+def _is_plain(source: str) -> bool:
+    """Whether a program parses and imports only Python's own modules."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError):
+        return False
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [f"{'.' * node.level}{node.module or ''}" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
+
+
+def _natural(programs: Sequence[tuple[str, str, str]], sandbox: Sandbox, seed: int) -> Iterator[_Found]:
+    futures = [
+        sandbox.submit(
+            _job(
+                "generated",
+                [code, generator],
+                _GENERATING,
+                program=code,
+                generator=generator,
+                seed=f"{seed}:{name}",
+                seed_class=min(seed, _RESERVED),
+                count=_INPUTS,
+                max_state=_highest(BOUNDS[-1]),
+            )
+        )
+        for name, code, generator in programs
+    ]
+    provenance = f"{PACKAGE}@{RELEASE}:{_DATA}"
+    for (name, code, _), future in zip(programs, tqdm(futures, desc=f"programs, seed {seed}"), strict=True):
+        try:
+            runs: Any = result_of(future.result())
+        except TraceFailed:
+            continue
+        # An output that two inputs have may be guessed without the input.
+        outputs = Counter(output for *_, output in runs)
+        for call, state, steps, output in runs:
+            if outputs[output] == 1 and not horizon_runs.is_shown(code, call, output):
+                yield _Found(name, code, "main_solution", call, state, steps, output, 0, f"{provenance}#{name}")
+
+
+# -- chains
+
+
+def _chains(problems: Sequence[Problem], sandbox: Sandbox, seed: int, count: int) -> Iterator[_Found]:
+    functions = [(problem, argument) for problem in problems if (argument := _only_argument(problem)) is not None]
+    sources = [problem.code.strip("\n") for problem, _ in functions]
+    futures = [
+        sandbox.submit(
+            _job(
+                "chains",
+                sources,
+                _CHAINING,
+                sources=sources,
+                starts=[argument for _, argument in functions],
+                seed=f"{seed}:{level}",
+                seed_class=min(seed, _RESERVED),
+                low=_lowest(bound),
+                high=_highest(bound),
+                count=count,
+            )
+        )
+        for level, bound in enumerate(BOUNDS, start=1)
+    ]
+    for future in tqdm(futures, desc=f"chains, seed {seed}"):
+        made: Any = result_of(future.result())
+        for numbers, call, state, steps, output in made:
+            code = horizon_runs.chain_source([sources[number] for number in numbers])
+            names = "+".join(functions[number][0].problem_id for number in numbers)
+            yield _Found("chain", code, "chain", call, state, steps, output, len(numbers), f"cruxeval:{names}")
+
+
+def _only_argument(problem: Problem) -> str | None:
+    """Return the argument of a function's call as a literal; None if it has more, or its source more than itself."""
+    call = ast.parse(problem.input, mode="eval").body
+    body = ast.parse(problem.code).body
+    if problem.category == "excluded" or len(body) != 1 or not problem.code.lstrip("\n").startswith("def f("):
+        return None
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+        return None
+    try:
+        return repr(ast.literal_eval(call.args[0]))
+    except ValueError:
+        return None
+
+
+# -- measuring and choosing
+
+
+def _job(task: str, programs: Iterable[str], limits: Limits, /, **options: Any) -> Job:
+    options |= {"task": task, "stdin": ""}
+    return Job.evaluate(job_source(_source(), list(programs), options), ["_traced()"], limits=limits)
+
+
+@lru_cache(maxsize=1)
+def _source() -> str:
+    text = files("lm_eval_codemind.workshop.python").joinpath("horizon_runs.py").read_text(encoding="utf-8")
+    return f"{recorder_source()}\n{NOT_INSIDE.sub('', text)}"
+
+
+def _lowest(bound: int) -> int:
+    return -int(-bound * (1 - TOLERANCE))
+
+
+def _highest(bound: int) -> int:
+    return int(bound * (1 + TOLERANCE))
+
+
+def _chosen(
+    natural: Sequence[_Found], chains: Sequence[_Found], seed: int, wanted: tuple[int, int]
+) -> tuple[list[_Found], list[_Found]]:
+    """Return the calls to ask about, and more of them in case that some cannot be proven.
+
+    No two of a level have the same output. Programs with few calls come first; the order of the others is random.
+    """
+    rng = Random(f"{seed}:chosen")
+    levels: dict[int, list[_Found]] = defaultdict(list)
+    for found in natural:
+        level = level_of(found.state)
+        if level is not None:
+            levels[level].append(found)
+    chosen: list[_Found] = []
+    spare: list[_Found] = []
+    programs: Counter[str] = Counter()
+    for level in sorted(range(1, len(BOUNDS) + 1), key=lambda level: len(levels[level])):
+        outputs: set[str] = set()
+        calls = levels[level]
+        rng.shuffle(calls)
+        taken: Counter[str] = Counter()
+        picked: list[_Found] = []
+        # First programs that no other level asks about, then others, then a second call.
+        for most_here, most_all in ((1, 1), (1, len(BOUNDS)), (_REPEATED, 2 * len(BOUNDS))):
+            for found in calls:
+                fits = taken[found.name] < most_here and programs[found.name] < most_all
+                if len(picked) < wanted[0] + _SPARE and fits and found.output not in outputs:
+                    picked.append(found)
+                    outputs.add(found.output)
+                    taken[found.name] += 1
+                    programs[found.name] += 1
+        of_level = [found for found in chains if level_of(found.state) == level]
+        linked = [found for found in of_level if found.output not in outputs]
+        for half, found_here in zip(wanted, (picked, linked), strict=True):
+            chosen += found_here[:half]
+            spare += found_here[half : half + _SPARE]
+    return chosen, spare
+
+
+def _is_fit(found: _Found, template: str) -> bool:
+    """Whether a prompt may show a call, and its output does not stand in the template and needs the program."""
+    label = observed_label(found.output)
+    if (
+        label is None
+        or horizon_runs.is_shown(template, found.call, label)
+        or len(found.call) + len(label) > SHOWN_CHARACTERS
+    ):
+        return False
+    if beyond_prompt(found.code, found.call, label):
+        return False
+    value = ast.literal_eval(label)
+    return not _has_float(value) and label not in map(repr, plain_answers(found.call))
+
+
+def _has_float(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_float, (*value.keys(), *value.values())))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return any(map(_has_float, value))
+    return isinstance(value, (float, complex))
+
+
+def plain_answers(call: str) -> Iterator[Any]:
+    """Yield what needs no program: each value in a call, and what one common operation makes of it."""
+    for node in ast.walk(ast.parse(call, mode="eval")):
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            continue
+        yield value
+        for operation in _OPERATIONS:
+            try:
+                yield operation(value)
+            except (TypeError, ValueError, AttributeError, LookupError, OverflowError):
+                continue
+
+
+_OPERATIONS = (
+    *(len, sum, max, min, sorted, str, list, set, bin),
+    *(lambda value: value[::-1], lambda value: value[0], lambda value: value[-1]),
+    *(lambda value: value.upper(), lambda value: value.lower(), lambda value: value.swapcase()),
+    *(lambda value: value.title(), lambda value: value.capitalize(), lambda value: value.strip()),
+    *(lambda value: value.split(), lambda value: list(value.items()), lambda value: sorted(set(value))),
+    *(lambda value: value + 1, lambda value: value - 1, lambda value: value * 2, lambda value: value * value),
+)
+
+
+def _rung(found: _Found, number: int) -> Rung:
+    level = level_of(found.state)
+    assert level is not None
+    label = observed_label(found.output)
+    language = get_language("python")
+    problem = Problem(
+        f"{found.name}_{number}",
+        BENCHMARK,
+        "function",
+        "python",
+        found.code,
+        found.entry_point,
+        found.call,
+        label,
+        complexity=language.measure(found.code),
+        provenance=found.provenance,
+    )
+    measures = {"level": level, "state": found.state, "steps": found.steps, "links": found.links}
+    return from_problem(problem, **measures)
