@@ -2,12 +2,11 @@
 
 import pytest
 import requests
-from click.testing import CliRunner
 
 from errata import FOLDER, LISTS, PAGE, filled, lists
-from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.manifest import DATA_VARIABLE, released_digests
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.proof.verify import verifiable, verify_benchmark
@@ -71,7 +70,6 @@ def test_a_wrong_label_and_a_language_without_a_prover_are_named(register_benchm
     assert "made" in verifiable() and "sample" in verifiable()
     differences = verify_benchmark("made", Upstream(tmp_path))
     assert list(differences) == ["wrong"] and "output='3'" in differences["wrong"]
-    register_benchmark(Benchmark("sample", "Made", "function", 2, read, labels="own", language="nope"))
-    arguments = ["data", "verify", "--benchmark", "sample", "--upstream", str(tmp_path)]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 1 and "there is no language 'nope'" in result.output
+    register_benchmark(Benchmark("made", "Made", "function", 2, read, labels="own", language="nope"))
+    with pytest.raises(UserError, match="there is no language 'nope'"):
+        verify_benchmark("made", Upstream(tmp_path))

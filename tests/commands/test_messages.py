@@ -133,7 +133,6 @@ FILES = {
     "latin/ier/function.txt": b"\xe9",
     "yaml/ier/examples.yaml": b"function: [",
     "short/ier/examples.yaml": b"function: {code: x}\nmethod: {}\nscript: {}\n",
-    "rows.jsonl": b'{"id": "a", "code": "def f(x): return x", "call": "f("}\n',
     "cut/m/results_2026-01-01T00-00-00.json": b"{",
     "unknown.yaml": b"bogus: 1\n",
     "own/codemind_own.yaml": (
@@ -182,7 +181,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (("transform", "latin.py"), "latin.py isn't UTF-8 text"),
     (("transform", "double.py", "--tests", "open.py"), "--tests: not a Python program"),
     (("export", "--programs", "latin.py", "-o", "rows"), "latin.py isn't UTF-8 text"),
-    (("export", "--programs", "rows.jsonl", "-o", "rows"), "rows.jsonl, line 1: 'f(' is not a Python expression"),
     (("show", "cut"), "results_2026-01-01T00-00-00.json: not a result file of the harness"),
     (("verify", "missing"), "missing: no such file or directory"),
 ])  # fmt: skip

@@ -110,12 +110,13 @@ def test_the_import_contract_covers_every_family():
 def test_the_prompt_or_an_option_tells_whether_the_template_opened_the_thinking(end, option, read):
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=option)
     (task,) = manager.load(["codemind_ier_sample"])["tasks"].values()
-    task.build_all_requests(limit=2, rank=0, world_size=1)
-    for request in task.instances:
-        request.arguments = (f"{request.args[0]}{end}", *request.args[1:])
-        request.resps = ["I think <output>1</output> is not it."]
-    task.instances[0].resps = ["So.\n</think>\n<output>1</output>"]
-    task.apply_filters()
+    with contract.own_requests():
+        task.build_all_requests(limit=2, rank=0, world_size=1)
+        for request in task.instances:
+            request.arguments = (f"{request.args[0]}{end}", *request.args[1:])
+            request.resps = ["I think <output>1</output> is not it."]
+        task.instances[0].resps = ["So.\n</think>\n<output>1</output>"]
+        task.apply_filters()
     answers = [request.filtered_resps["strict-match"][0] for request in task.instances]
     assert [answer.text for answer in answers] == ["1", "1" if read else None]
     suite = task.config.metadata["suite"]

@@ -1,6 +1,5 @@
 """Scores of families and of studies: their definitions by hand, and the laws that hold for all answers."""
 
-import math
 from fractions import Fraction
 from itertools import combinations, product
 from math import isnan, sqrt
@@ -19,7 +18,7 @@ from lm_eval_codemind.families.execution.trace import right_for_the_right_reason
 from lm_eval_codemind.families.ier.score import s_ier, s_ier_text
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.families.repair.task import repaired_by_test
-from lm_eval_codemind.families.verdict.score import balanced, both, distance
+from lm_eval_codemind.families.verdict.score import balanced, both
 from lm_eval_codemind.harness.aggregations import pass_at_k, pass_at_reported_k, unproven_passes
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.statistics import clustered_mean_stderr
@@ -41,8 +40,6 @@ def test_an_input_is_right_if_it_gives_the_output(recorded, computed, right):
 
 def test_verdicts():
     assert balanced(1, 0.5) == 0.75 and both(0.5, 0.5) == 0.25 and both(1, 0) == 0
-    assert distance(5, {2, 9}) == 3 and distance(8, {2, 9}) == 1 and distance(4, [4]) == 0
-    assert distance(None, [4]) == math.inf
 
 
 # -- repair
