@@ -30,7 +30,7 @@ class Rows(list[Row]):
 def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     """The rows of a task of each kind, from one export."""
     path = tmp_path_factory.mktemp("export") / "rows.jsonl"
-    said("export", "--tasks", ",".join(TASKS.values()), "--evaluation", "-o", path)
+    said("export", "--tasks", ",".join(TASKS.values()), "--evaluation", "--idle", "-o", path)
     rows = read_rows(path)
     return {kind: [row for row in rows if row["task"].startswith(task)] for kind, task in TASKS.items()}
 

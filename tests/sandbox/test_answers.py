@@ -243,7 +243,9 @@ def test_a_repeated_step_tells_nothing_of_itself(sandbox):
 
 
 def test_what_was_answered_before_the_next_part_stays(sandbox, listed):
-    job = Job.function("def f(n): return n + 1", CHECK + "assert candidate(1) == 2 and candidate(2) == 3\n", "f")
+    tests = CHECK + "assert candidate(1) == 2 and candidate(2) == 3\n"
+    # Both programs wait until they are stopped.
+    job = Job.function("def f(n): return n + 1", tests, "f", limits=Limits(wall_seconds=2))
     assert not listed(job)
     # Asks for the second part at once, and then writes all answers.
     early = "import os\nos.write(3, b'\\n')\nos.write(4, b'{}\\n')\n"
