@@ -59,9 +59,9 @@ _NUMBER = re.compile(
     rf"|(\d{{1,9}})(?:(?:st|nd|rd|th)\s+line\b|{_END}))",
     re.IGNORECASE,
 )
-# A number with a new line behind a colon or wide blanks, or below.
+# A number with a new line behind a colon or wide blanks, or below. Marks that open before the number close behind it.
 _CHANGED = re.compile(
-    rf"{_MARKS}(?:(?:lines?|l)[^\w-]{{0,20}})?(?P<number>\d{{1,9}})[*`]*"
+    r"(?:\s|[-*#>(]\s)*(?P<mark>[*`]*)(?:(?:lines?|l)[^\w-]{0,20})?(?P<number>\d{1,9})(?P=mark)"
     r"(?:[ \t]*(?P<colon>:)|[ \t]{2,}|[ \t]*(?=\n|\Z))(?P<new>[^\n]*)(?P<below>(?:\n[^\n]*)*)\Z",
     re.IGNORECASE,
 )
@@ -101,7 +101,8 @@ def changed_line(text: str) -> tuple[int, str | None] | None:
     """
     match = _CHANGED.match(text)
     if match is None:
-        number = line_number(text)
+        # Marks around the whole answer leave first.
+        number = line_number(text) if re.match(r"\s*[\w(#>-]", text) else None
         return None if number is None else (number, None)
     rows = (row for row in (match["new"], *match["below"].split("\n")) if row.strip() and not row.startswith("```"))
     new = next(rows, "" if match["colon"] else None)

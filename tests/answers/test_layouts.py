@@ -98,15 +98,24 @@ def layouts_of(question: Question) -> dict[str, Layout]:
     setting, target = question.key.setting, question.target
     label = (BLOCK.search(target) or {"label": ""})["label"].strip()
     printed = kind_of(question).printed and ("<answer>" not in target or setting in ("output", "input"))
-    if printed or "\n" in label or "<trace>" in target:
-        return TEXT if label else {name: TEXT[name] for name in ("plain", "fence", "invisible")}
+    # A line of code goes on to its end, like a printed text.
+    if printed or "\n" in label or "<trace>" in target or is_line_of_code(question):
+        # In bold text, two asterisks end it.
+        fits = {name: write for name, write in TEXT.items() if "**" not in label or "bold" not in name}
+        return fits if label else {name: TEXT[name] for name in ("plain", "fence", "invisible")}
     return TEXT | VALUE | ({} if "<input>" in target else AFTER)
+
+
+def is_line_of_code(question: Question) -> bool:
+    return {"program", "lines"} <= question.fields.keys()
 
 
 def is_right(family: Family, question: Question, response: str) -> bool:
     answer = family.read(response, question, family.filters[0])
     if answer.reading != "read":
         return False
+    if is_line_of_code(question):
+        return answer.program == family.read(question.target, question, family.filters[0]).program
     if family.executes:
         return bool(answer.details.get("as_recorded")) or bool(
             getattr(family, "right", lambda *_: False)(question, answer)

@@ -44,6 +44,7 @@ SAMPLES = {
     "codemind_first": "codemind_ier_sample",
     "codemind_repair_humaneval": "codemind_repair_sample",
     "codemind_cruxeval_output": "codemind_ier_sample",
+    "codemind_horizon": "codemind_ier_sample",
     "codemind_translation": "codemind_translation_sample_java_python",
     # Its programs need a network.
     "codemind_re2": "codemind_input_sample",

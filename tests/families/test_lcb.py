@@ -11,6 +11,7 @@ import pytest
 import baselines
 from lm_eval_codemind.data.manifest import DATA_VARIABLE, read_manifest
 from lm_eval_codemind.families.cruxeval import lcb, task
+from lm_eval_codemind.harness.contract import own_requests
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.sandbox import Job, shared_sandbox
@@ -70,7 +71,8 @@ def test_prompts_and_chats_are_what_upstreams_functions_return(lcb_built, shared
         asked = task_manager().load([name])["tasks"][name]
         asked.build_all_requests(apply_chat_template=False)
         texts = [json.dumps(instance.args[0]) for instance in asked.instances]
-        asked.build_all_requests(apply_chat_template=True, chat_template=as_json, tokenizer_name="")
+        with own_requests():
+            asked.build_all_requests(apply_chat_template=True, chat_template=as_json, tokenizer_name="")
         chats = [instance.args[0] for instance in asked.instances]
         questions = [f"types.SimpleNamespace(code={row['code']!r}, input={row['input']!r})" for row in ROWS]
         calls = [f"{function}({question}, {style!r})" for question in questions for style in ("text", "chat")]
