@@ -88,7 +88,7 @@ def test_eight_families_interrupted_once(server, tmp_path):
         assert f" on codemind_{family}_sample (" in cited and f"{MODEL} (backend " in cited
     # Neither 0 nor 1 is certain after so few problems.
     assert "0.0% (95% interval 0.0% to 0.0%)" not in cited and "interval 100.0% to 100.0%" not in cited
-    assert "How responses were read" in said("show", output, "-n", "0")
+    assert "How responses were read" in said("show", output, "--all")
 
 
 @pytest.mark.parametrize("chat", [False, True], ids=["text", "chat"])

@@ -73,7 +73,7 @@ def test_a_shape_in_the_middle(name, tmp_path):
     assert results["results"][TASK]["r_ier,strict-match"] == pytest.approx(right / 24)
     assert len(samples[TASK]) == 2 * 24
     said("verify", tmp_path / "out")
-    assert "How responses were read" in said("show", tmp_path / "out", "-n", "0")
+    assert "How responses were read" in said("show", tmp_path / "out", "--all")
     if failed:
         submitted = codemind("submit", tmp_path / "out", "--model", "org/chat", "--dataset", "org/data")
         assert f"{failed} of 24 requests failed" in submitted.output
