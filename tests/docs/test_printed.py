@@ -57,7 +57,7 @@ def test_the_results_of_the_readme(recorded, monkeypatch):
         rows = re.findall(rf"^\| {re.escape(model)} \| (.*) \|$", readme, re.MULTILINE)
         for name, row in zip(BENCHMARKS, rows, strict=True):
             title, correct, cell, published_correct, published_score = row.split(" | ")
-            columns = r"([\d.]+)% +([\d.]+)% +([\d.]+)% +[-\d.%]+ +(\d+) "
+            columns = r"([\d.]+)% +([\d.]+)% +([\d.]+)% +\S+ +(\d+) "
             pattern = rf"^codemind_ier_{name} +{re.escape(model)} +r_ier +{columns}"
             score, low, high, n = re.findall(pattern, proven, re.MULTILINE)[0]
             text = rf"^codemind_ier_published_{name} +{re.escape(model)} +r_ier_text[^ ]* +{columns}"

@@ -167,7 +167,7 @@ def test_the_reward_of_a_recorded_response_is_its_score(scored, built, tmp_path)
     for task in (task for run in read_runs([scored]) for task in run.tasks):
         if task.task not in exported:
             file = tmp_path / "rows.jsonl"
-            said("export", "--tasks", task.task, "--evaluation", "-o", file)
+            said("export", "--tasks", task.task, "--evaluation", "--idle", "-o", file)
             exported[task.task] = {Key.of(row): row for row in map(json.loads, file.read_text().splitlines())}
         name = str(task.suite["family"])
         family = family_named(name)
