@@ -53,7 +53,7 @@ $(VENV)/installed: setup.cfg pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-dev: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --upgrade 'pip>=25.1'  # knows dependency groups
-	$(VENV)/bin/pip install --no-compile --editable '.[classeval,dsr,horizon,ray]' --group dev
+	$(VENV)/bin/pip install --no-compile --editable '.[classeval,dsr,ray]' --group dev
 	# Programs in the sandbox import large packages and cannot write byte code. Some packages contain files that do not compile.
 	-$(VENV)/bin/python -m compileall -q -j 0 $(VENV)/lib > $(VENV)/compiled
 	touch $@ $(VENV)/installed

@@ -31,6 +31,7 @@ DIFFERENT = {
     "A64": "the name of the module",
     "A72": "starts a process",
     "N035": "starts a program",
+    "N089": "a package that is not installed here",
     "N129": "starts processes",
 }
 # And those that differ where their answers are judged.
