@@ -219,6 +219,19 @@ def problem_of(question: Question) -> Problem:
     return question.problem or load_problem(question.key.benchmark, question.key.problem_id, witnessed=True)
 
 
+def whole_number(options: Mapping[str, Any], name: str, usual: int, least: int, most: int | None = None) -> int:
+    """Return the number that ``--metadata`` gives as an option, else the usual one.
+
+    Raises:
+        UserError: If the option is no whole number within the bounds; the message names it and shows how to give one.
+    """
+    value = options.get(name, usual)
+    if str(value).isdecimal() and least <= int(value) and (most is None or int(value) <= most):
+        return int(value)
+    bounds = f"from {least}" if most is None else f"from {least} to {most}"
+    raise UserError(f"{name} is {value!r} and must be a whole number {bounds}; set --metadata {name}=N")
+
+
 def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
     """Return the seed that ``--metadata`` gives as an option, else the usual one.
 

@@ -39,12 +39,12 @@ def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
 
 
 def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[str]:
-    """Yield the text between the last complete pair of marks without their margin; then what it may only mention.
+    """Yield the text between the last complete pair of marks, without their margin, and perhaps those of earlier pairs.
 
     A mark closes the last open mark before it. A pair that a sentence only mentions does not count: other words are on
-    its line, and it encloses nothing or a word such as "and". If there are other words, the block before it follows. A
-    block may be ``empty`` where the answer is a text that may be empty. Pairs in back-ticks come last. If no mark
-    closes a block, a mistyped one does.
+    its line, and it encloses nothing or a word such as "and". Where other words are on its line, the pair before it
+    follows, since the sentence may mention a block. A block may be ``empty`` where the answer is a text that may be
+    empty. Pairs in back-ticks come last. If no mark closes a block, a mistyped one does.
     """
     begin, quoted = marks.begin.pattern, list[str]()
     ends = marks.end.pattern, _MISTYPED.format(begin=begin)

@@ -84,8 +84,11 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
     tokenizer that follows some text ends the response. The time is linear in the length of the response.
     """
     scan = _scan(response)
-    endings = [_BLOCK_AT_END] * (marks is not None) + [_FENCE_AT_END] * scan.open.startswith(_SILENT)
-    finished = not scan.open or any(ending.search(scan.text) for ending in endings)
+    finished = (
+        not scan.open
+        or (marks is not None and _BLOCK_AT_END.search(scan.text))
+        or (scan.open.startswith(_SILENT) and _FENCE_AT_END.search(scan.text))
+    )
     return _up_to_token(scan.text) if finished else None
 
 
@@ -186,7 +189,7 @@ def _pattern() -> re.Pattern[str]:
         name = number if row.keys() & {"closes", "paired"} else f"{_SILENT}{number}"
         for role in ("opens", "closes", "paired", "starts"):
             is_start = role == "starts"
-            texts = [re.escape(text) + _GLUED * (is_start and text.isalpha()) for text in row.get(role, ())]
+            texts = [re.escape(text) + (_GLUED if is_start and text.isalpha() else "") for text in row.get(role, ())]
             either = "|".join(texts).replace(r"\*", r"[^\n]{0,80}?")
             parts += [f"(?P<{role}_{name}>{f'(?-i:{either})' if is_start else either})"] if texts else []
     # Of the tags at one place, those with a row have priority.

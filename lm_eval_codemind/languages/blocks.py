@@ -78,7 +78,7 @@ def last_program(programs: Sequence[str]) -> str:
     """Return the last program that is not an excerpt of an earlier one."""
     last = programs[-_MOST_PROGRAMS:]
     lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in last]
-    return [one for n, one in enumerate(last) if not any(lines[n] in earlier for earlier in lines[:n])][-1]
+    return [program for n, program in enumerate(last) if not any(lines[n] in earlier for earlier in lines[:n])][-1]
 
 
 def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
@@ -111,7 +111,9 @@ def _parts(text: str, parses: Callable[[str], bool]) -> Iterator[Block]:
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
         if not closing:
             break
-        chosen = next((n for n in closing[1:] and closing if parses(text[at : marks[n][0]])), closing[0])
+        chosen = closing[0]
+        if len(closing) > 1:
+            chosen = next((number for number in closing if parses(text[at : marks[number][0]])), chosen)
         language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
         # A fence with an info string opens a block. The block before it is not closed.
         opens = _OPENS.match(text, marks[chosen][1]) is not None

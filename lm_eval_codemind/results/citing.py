@@ -24,9 +24,9 @@ from lm_eval_codemind.statistics import TOO_FEW
 
 _CONTENT = yaml.safe_load(files(__package__).joinpath("references.yaml").read_text(encoding="utf-8"))
 _PAPERS: Mapping[str, Mapping[str, Any]] = _CONTENT["papers"]
-_TASKS_OF = {family: key for key, names in _CONTENT["families"].items() for family in names}
+_PAPER_KEYS = {family: key for key, names in _CONTENT["families"].items() for family in names}
 # Settings that nobody knows of responses that were recorded elsewhere.
-_OF_THE_REQUESTS = (
+_REQUEST_SETTINGS = (
     *("few-shot examples", "prompts by", "form of the prompts", "chat template", "system instruction"),
     *("generation", "prompts"),
 )
@@ -81,12 +81,12 @@ class Result:
     def settings(self) -> dict[str, str]:
         """Return the settings with their values; what nobody knows of recorded responses is left out."""
         by_task = [settings(run, task) for run, task, _ in self.tasks]
-        known = [name for name in by_task[0] if not (self.recorded and name in _OF_THE_REQUESTS)]
+        known = [name for name in by_task[0] if not (self.recorded and name in _REQUEST_SETTINGS)]
         return {name: self.shared(values[name] for values in by_task) for name in known}
 
 
 def _origin(view: View) -> str:
-    key = _TASKS_OF.get(view.name)
+    key = _PAPER_KEYS.get(view.name)
     if key is None:
         return "a task of lm-eval-codemind"
     return f"a task of {_PAPERS[key]['name']} (arXiv {_PAPERS[key]['eprint']})"
@@ -96,8 +96,8 @@ def _backend(run: Run) -> str:
     """Return the backend of a run, and the precision where the harness recorded it or an argument gives it."""
     config = run.raw.get("config", {})
     arguments = config.get("model_args")
-    given = arguments.get("dtype") if isinstance(arguments, Mapping) else None
-    precision = config.get("model_dtype") or given
+    argument = arguments.get("dtype") if isinstance(arguments, Mapping) else None
+    precision = config.get("model_dtype") or argument
     backend = f"backend {text_of(run.raw.get('model_source') or config.get('model'))}"
     return f"{backend}, {str(precision).removeprefix('torch.')}" if precision else backend
 
@@ -168,7 +168,7 @@ def bibtex(reported: Sequence[Result]) -> str:
         for _, task, view in result.tasks:
             benchmark = benchmarks().get(str(task.suite.get("benchmark")))
             names = [source.name for source in benchmark.sources] if benchmark else []
-            keys |= dict.fromkeys([_TASKS_OF.get(view.name), *map(_CONTENT["sources"].get, names)])
+            keys |= dict.fromkeys([_PAPER_KEYS.get(view.name), *map(_CONTENT["sources"].get, names)])
     used = distinct(text_of(task.suite.get("version")) for result in reported for _, task, _ in result.tasks)
     suite = {
         "author": "{The lm-eval-codemind authors}",

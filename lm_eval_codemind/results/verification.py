@@ -210,7 +210,9 @@ def _comparable(answers: Iterable[Answer]) -> list[tuple[Any, ...]]:
     def lasting(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None if fields is None else {name: value for name, value in fields.items() if name not in _INCIDENTAL}
 
-    return [(one.text, lasting(one.details), lasting(one.outcome), lasting(one.witnesses)) for one in answers]
+    return [
+        (answer.text, lasting(answer.details), lasting(answer.outcome), lasting(answer.witnesses)) for answer in answers
+    ]
 
 
 def _circumstances(

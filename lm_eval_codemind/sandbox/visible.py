@@ -257,7 +257,7 @@ class _Visible:
         roots = outermost({*self._shown, *SYSTEM})
         self._shown = set(roots).difference(SYSTEM)
         # A path below another one is hidden with it.
-        hidden = outermost(each for each in self._hidden if os.path.realpath(each) == each and self.seen(each))
+        hidden = outermost(path for path in self._hidden if os.path.realpath(path) == path and self.seen(path))
         return View(
             shown=tuple(sorted(self._shown)),
             links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),

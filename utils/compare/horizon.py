@@ -32,7 +32,7 @@ COLUMNS = ("setting", "programs", "accuracy", "slope", "low", "high", "rho_state
 def measures() -> dict[str, tuple[int, int]]:
     """Return the state that each of CRUXEval's programs writes on its input, at least 1, and its lines of code."""
     problems = load_benchmark("cruxeval")
-    jobs = [tracing_job(one.code, one.input, "", max_steps=20_000, max_value=100_000) for one in problems]
+    jobs = [tracing_job(problem.code, problem.input, "", max_steps=20_000, max_value=100_000) for problem in problems]
     measured = {}
     for problem, outcome in zip(problems, shared_sandbox().run(jobs), strict=True):
         state = state_written(read_trace(result_of(outcome), units(ast.parse(problem.code))))
@@ -45,8 +45,8 @@ def row(path: Path, written: dict[str, tuple[int, int]]) -> dict[str, object]:
     """Return the fit of one setting. A program's score is the share of its judged answers that are right."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         records = {record["problem_id"]: record["verdicts"] for record in map(json.loads, lines)}
-    verdicts = {name: [bool(one) for one in records.get(name, ()) if one is not None] for name in written}
-    points = [(*written[name], sum(of) / len(of)) for name, of in verdicts.items() if of]
+    verdicts = {name: [bool(verdict) for verdict in records.get(name, ()) if verdict is not None] for name in written}
+    points = [(*written[name], sum(judged) / len(judged)) for name, judged in verdicts.items() if judged]
     lengths, lines_of_code, rights = zip(*points, strict=True)
     low, high = np.quantile(draws_of(lengths, rights)[:, 1], [0.025, 0.975])
     slope = logistic_fit(lengths, rights, np.ones(len(points)))[1]
@@ -67,7 +67,7 @@ def main(recordings: Path) -> None:
     table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
-    below = sum(float(str(one["high"])) < 0 for one in rows)
+    below = sum(float(str(fitted["high"])) < 0 for fitted in rows)
     click.echo(f"{below} of {len(rows)} slopes have an interval below 0", err=True)
 
 

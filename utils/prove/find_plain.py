@@ -11,7 +11,6 @@ input, also those that know the length of the right answer. Both work on the bui
 import ast
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import click
 
@@ -22,6 +21,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.languages.python.defaults import emptied
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Sandbox, ScriptCase
 from lm_eval_codemind.studies.re2.task import FACTS, compared
@@ -70,22 +70,13 @@ def plain_inputs(problem: Problem) -> list[str]:
     masked = kind.masked(problem)
     if masked is None or masked.known is None:
         return []
-    fillings = [[_emptied(value) for value in masked.known]]
+    fillings = [[emptied(value) for value in masked.known]]
     optional = _optional(problem) if masked.arguments else set()
     if optional:
-        named = _emptied(masked.known[0].named(masked.parameters))
+        named = emptied(masked.known[0].named(masked.parameters))
         left = tuple(pair for pair in named.keywords if pair[0] not in optional)
         fillings.append([Arguments(named.positional, left)])
     return list(dict.fromkeys(masked.filled(values) for values in fillings))
-
-
-def _emptied(value: Any) -> Any:
-    if isinstance(value, Arguments) and value.constructor:
-        return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
-    if isinstance(value, Arguments):
-        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
-        return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
-    return type(value)()
 
 
 def _optional(problem: Problem) -> set[str]:

@@ -72,7 +72,7 @@ def half_chains(asked: Sequence[Document]) -> Guesses:
         "each other link": lambda links: links[1::2],
     }
     chains = [document for document in asked if document["links"]]
-    found: dict[str, list[str | None]] = {}
+    outputs: dict[str, list[str | None]] = {}
     for name, part in kinds.items():
         jobs = [Job.evaluate(document["code"], [_linked(document, part)]) for document in chains]
         outcomes = shared_sandbox().run(jobs)
@@ -80,8 +80,8 @@ def half_chains(asked: Sequence[Document]) -> Guesses:
             document["problem_id"]: outcome.observations[0].literal if outcome.observations else None
             for document, outcome in zip(chains, outcomes, strict=True)
         }
-        found[name] = [literals.get(document["problem_id"]) for document in asked]
-    return found
+        outputs[name] = [literals.get(document["problem_id"]) for document in asked]
+    return outputs
 
 
 def _linked(document: Document, part: Callable[[list[int]], list[int]]) -> str:
@@ -94,19 +94,19 @@ def _linked(document: Document, part: Callable[[list[int]], list[int]]) -> str:
 def learned(asked: Sequence[Document], other: Sequence[Document]) -> list[str]:
     """Return the output of the most similar question of another seed."""
     examples = other[::4]
-    own, there = _alike(examples, other), _alike(asked, other)
+    within, across = _alike(examples, other), _alike(asked, other)
     for place in range(len(examples)):
-        own[place, 4 * place] = -np.inf  # itself
+        within[place, 4 * place] = -np.inf  # itself
     outputs = [document["output"] for document in other]
 
     def nearest(alike: NDArray[np.float64], weights: Sequence[int]) -> list[str]:
         return [outputs[place] for place in (alike @ np.array(weights, dtype=float)).argmax(axis=1)]
 
     def right(weights: Sequence[int]) -> int:
-        pairs = zip(nearest(own, weights), examples, strict=True)
+        pairs = zip(nearest(within, weights), examples, strict=True)
         return sum(same_output(answer, document["output"], False) for answer, document in pairs)
 
-    return nearest(there, max(product((1, 3), (1, 3), (1, 2)), key=right))
+    return nearest(across, max(product((1, 3), (1, 3), (1, 2)), key=right))
 
 
 def _alike(asked: Sequence[Document], other: Sequence[Document]) -> NDArray[np.float64]:
@@ -126,8 +126,8 @@ def _alike(asked: Sequence[Document], other: Sequence[Document]) -> NDArray[np.f
     )
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(1, len(one | other))
+def _shared(words: frozenset[str], others: frozenset[str]) -> float:
+    return len(words & others) / max(1, len(words | others))
 
 
 def scores(asked: Sequence[Document], answers: Sequence[str | None]) -> dict[str, float]:
@@ -136,11 +136,11 @@ def scores(asked: Sequence[Document], answers: Sequence[str | None]) -> dict[str
         answer is not None and same_output(answer, document["output"], False)
         for document, answer in zip(asked, answers, strict=True)
     ]
-    of_level = {
-        name: [one for one, document in zip(right, asked, strict=True) if document["level"] == number]
+    by_level = {
+        name: [verdict for verdict, document in zip(right, asked, strict=True) if document["level"] == number]
         for number, name in enumerate(LEVELS, start=1)
     }
-    return {name: sum(of) / len(of) for name, of in {**of_level, "r_ier": right}.items()}
+    return {name: sum(verdicts) / len(verdicts) for name, verdicts in {**by_level, "r_ier": right}.items()}
 
 
 @click.command()
@@ -153,7 +153,9 @@ def main(seed: int, other: int, write: bool) -> None:
     table = {name: scores(asked, answers) for name, answers in guesses(asked, documents(other)).items()}
     for name, row in table.items():
         click.echo(f"| {name} | " + " | ".join(f"{100 * value:.1f}" for value in row.values()) + " |")
-    best = {metric: max(((name, row[metric]) for name, row in table.items()), key=lambda one: one[1]) for metric in row}
+    best = {
+        metric: max(((name, row[metric]) for name, row in table.items()), key=lambda pair: pair[1]) for metric in row
+    }
     if write:
         record = {TASK: {metric: [name, round(value, 6)] for metric, (name, value) in best.items()}}
         FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -12,7 +12,7 @@ from lm_eval_codemind.data.stored import stored
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import score as scores
 from lm_eval_codemind.families.ier.task import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
-from lm_eval_codemind.family import Variant
+from lm_eval_codemind.family import Variant, whole_number
 from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.problems import Case, Problem
@@ -74,13 +74,7 @@ class FreshReasoning(ExecutionReasoning):
 
 def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
     """Return the seed and the number of fresh inputs per problem."""
-    numbers = []
-    for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
-        value = options.get(name, default)
-        if not str(value).isdecimal() or int(value) < least:
-            raise UserError(f"{name} is {value!r} and must be a whole number from {least}; set --metadata {name}=N")
-        numbers.append(int(value))
-    return numbers[0], numbers[1]
+    return whole_number(options, "input_seed", SHIPPED_SEED, 0), whole_number(options, "fresh_inputs", 1, 1)
 
 
 def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:

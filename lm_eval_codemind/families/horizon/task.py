@@ -8,10 +8,9 @@ from lm_eval_codemind.data import benchmark_digests, load_benchmark, making
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.horizon import BOUNDS, PER_LEVEL, VERSION, Rung, Rungs, dumped, loaded, share_of
 from lm_eval_codemind.data.stored import stored
-from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.horizon import score as scores
 from lm_eval_codemind.families.ier.task import FLEXIBLE, STRICT, ExecutionReasoning
-from lm_eval_codemind.family import Variant
+from lm_eval_codemind.family import Variant, whole_number
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem, digest
@@ -71,14 +70,7 @@ class HorizonReasoning(ExecutionReasoning):
 
 def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
     """Return the seed, and the number of questions a level."""
-    numbers = []
-    for name, usual, least, most in (("horizon_seed", 0, 0, None), ("per_level", PER_LEVEL, 2, PER_LEVEL)):
-        value = str(options.get(name, usual))
-        if not value.isdecimal() or not least <= int(value) <= (int(value) if most is None else most):
-            bounds = f"from {least}" if most is None else f"from {least} to {most}"
-            raise UserError(f"{name} is {value!r} and must be a whole number {bounds}; set --metadata {name}=N")
-        numbers.append(int(value))
-    return numbers[0], numbers[1]
+    return whole_number(options, "horizon_seed", 0, 0), whole_number(options, "per_level", PER_LEVEL, 2, PER_LEVEL)
 
 
 def load_rungs(benchmark: str, seed: int) -> Rungs:

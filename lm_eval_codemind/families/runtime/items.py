@@ -27,8 +27,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
 Record = Mapping[str, Any]
 
 
-class OfInput(TypedDict):
-    """The columns of a document that all questions about an input share."""
+class InputColumns(TypedDict):
+    """The columns of a document that say what runs. All questions about an input share them."""
 
     code: str
     entry_point: str
@@ -37,10 +37,15 @@ class OfInput(TypedDict):
     input: str
     set_up: str
     masked: str
+
+
+class OutputColumns(InputColumns):
+    """The columns of a document that say what runs, and what it outputs."""
+
     outputs: list[str]
 
 
-class OfLine(TypedDict):
+class LineColumns(TypedDict):
     """The columns of a document that say what is true of a line.
 
     Attributes:
@@ -63,7 +68,7 @@ class OfLine(TypedDict):
     next_end: int | None
 
 
-class Fields(OfInput, OfLine):
+class Fields(OutputColumns, LineColumns):
     """The columns of a document."""
 
     answer: str

@@ -24,8 +24,8 @@ from lm_eval_codemind.families.runtime.items import (
     SETTINGS,
     STATE,
     Fields,
-    OfInput,
-    OfLine,
+    LineColumns,
+    OutputColumns,
 )
 from lm_eval_codemind.families.runtime.selection import ITEMS, chosen, select
 from lm_eval_codemind.family import Family, Variant
@@ -252,7 +252,7 @@ def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
     return [label for label in known.labels if setting[0] in label.asked]
 
 
-def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> OfInput:
+def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> OutputColumns:
     """Return the columns that all questions about an input share."""
     row = problem.to_row()
     masked = runtime_input.masked(known.outputs)
@@ -268,7 +268,7 @@ def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels)
     }
 
 
-def _of_line(code: str, label: Label, setting: str) -> OfLine:
+def _of_line(code: str, label: Label, setting: str) -> LineColumns:
     """Return the columns that say what is true of a line."""
     return {
         "line": label.line,

@@ -157,7 +157,7 @@ def with_line(program: str, number: int, new: str) -> str | None:
     if not 1 <= number <= len(lines):
         return None
     bare, known = new.lstrip(), {_indentation(line) for line in lines} - {""}
-    written = (each for each in (_indentation(new), _indentation(new)[1:]) if each in known)
+    written = (indentation for indentation in (_indentation(new), _indentation(new)[1:]) if indentation in known)
     lines[number - 1 : number] = [next(written, _indentation(lines[number - 1])) + bare] if bare else []
     return "\n".join(lines)
 

@@ -8,8 +8,8 @@ answer, and what is joined to it. The functions raise no exception on any text; 
 
 import re
 import textwrap
+from collections import deque
 from collections.abc import Sequence
-from itertools import chain
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
@@ -104,12 +104,14 @@ def _joined(file: File, files: Sequence[File]) -> str:
         file = _in_class(file, "Main", "main", "public ")
     # Classes of other sections that it needs, also through each other, with their sections.
     far = {item.name: (item, other) for other in files for item in other if item.kind == "type"}
-    types = [item for item in file if item.kind == "type"]
-    names, used, joined = {item.name for item in types}, [file], list[Item]()
-    for item in chain(types, joined):  # the list grows during the loop
-        for name in sorted(item.words & far.keys() - names):
-            joined.append(far[name][0])
-            used.append(far[name][1])
+    waiting = deque(item for item in file if item.kind == "type")
+    names, used, joined = {item.name for item in waiting}, [file], list[Item]()
+    while waiting:
+        for name in sorted(waiting.popleft().words & far.keys() - names):
+            needed, section = far[name]
+            waiting.append(needed)
+            joined.append(needed)
+            used.append(section)
             names.add(name)
     words = frozenset[str]().union(*(item.words for item in (*file, *joined)))
     imports: dict[str, str] = {}

@@ -60,7 +60,7 @@ def default_inputs(masked: MaskedInput) -> list[str]:
         [_filled(hole, first, rest) for hole in known]
         for first, rest in product(("", "abc", [], [1, 2, 3]), (0, 1, 2, "a"))
     ]
-    fillings.append([_emptied(hole) for hole in known])
+    fillings.append([emptied(hole) for hole in known])
     if masked.arguments:
         fillings.append([Arguments(()) for _ in known])
     return list(dict.fromkeys(map(masked.filled, fillings)))
@@ -77,7 +77,7 @@ def _filled(hole: Any, first: Any, rest: Any) -> Any:
     if not isinstance(hole, Arguments):
         return first
     if hole.constructor:
-        return _emptied(hole)
+        return emptied(hole)
     count = len(hole.positional)
     values = (*([first] if count else []), *[rest] * (count - 1))
     return Arguments(
@@ -86,10 +86,11 @@ def _filled(hole: Any, first: Any, rest: Any) -> Any:
     )
 
 
-def _emptied(value: Any) -> Any:
+def emptied(value: Any) -> Any:
+    """Return the empty value of the type of an argument; of a call's arguments, as many empty ones."""
     if isinstance(value, Arguments) and value.constructor:
         return Arguments((0,) if value.constructor == "range" else (), constructor=value.constructor)
     if isinstance(value, Arguments):
-        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
-        return Arguments(tuple(map(_emptied, value.positional)), keywords)
+        keywords = tuple((name, emptied(item)) for name, item in value.keywords)
+        return Arguments(tuple(map(emptied, value.positional)), keywords)
     return type(value)()

@@ -36,7 +36,7 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     definitions = [_with_decorators(method.source, targets[-1]), *members]
     body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in definitions)
     for node in reversed(targets):
-        lines[first_line(node) - 1 : node.end_lineno] = [body] * (node is targets[-1])
+        lines[first_line(node) - 1 : node.end_lineno] = [body] if node is targets[-1] else []
     place = first_line(owner) - 1
     for part in reversed([part for part in prelude if part not in inside]):
         lines.insert(0 if part.is_future else place, part.source)

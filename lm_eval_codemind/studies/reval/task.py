@@ -1,13 +1,13 @@
 """REval's own questions on runtime behaviour, with its prompts, labels and rules of acceptance, for replication."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.reval import Input, TracedProgram, program_of
 from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
-from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE
+from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE, InputColumns
 from lm_eval_codemind.families.runtime.task import FILTER, RuntimeBehaviour
 from lm_eval_codemind.family import Family, Variant, problem_of
 from lm_eval_codemind.harness.hooks import Hooks
@@ -33,16 +33,9 @@ _VIEW = "lm_eval_codemind.studies.reval.view:PublishedRuntimeView"
 DIRECT, COT = "direct", "cot"
 
 
-class Fields(TypedDict):
+class Fields(InputColumns):
     """The columns of a document: those of an input, and what REval's labels say of a line."""
 
-    code: str
-    entry_point: str
-    complexity: Mapping[str, Any] | None
-    run: str
-    input: str
-    set_up: str
-    masked: str
     expected: str
     line: int
     variable: str
@@ -159,7 +152,7 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
         if assertions is None:
             return None
         program = program_of(problem_of(question))
-        program_input = next(each for each in program.inputs if str(each.index) == question.typed(Fields)["run"])
+        program_input = next(entry for entry in program.inputs if str(entry.index) == question.typed(Fields)["run"])
         return assertions_job(program, program_input, assertions)
 
 

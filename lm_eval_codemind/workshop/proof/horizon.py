@@ -23,6 +23,8 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.data.facts.horizon import (
     BENCHMARK,
     BOUNDS,
+    CHAIN,
+    NATURAL,
     PER_LEVEL,
     TOLERANCE,
     Rung,
@@ -30,6 +32,7 @@ from lm_eval_codemind.data.facts.horizon import (
     from_problem,
     halves,
     level_of,
+    share_of,
 )
 from lm_eval_codemind.data.making import Execution
 from lm_eval_codemind.errors import MissingExtra, UserError
@@ -64,7 +67,7 @@ _SPARE = 4
 _CODE_CHARACTERS = 6_000
 
 
-class _Found(NamedTuple):
+class _Candidate(NamedTuple):
     """A call of a program that writes the state of a level."""
 
     name: str
@@ -96,29 +99,24 @@ def make_horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs
     with Sandbox(preload=("inspect", "tempfile", "threading")) as sandbox:
         # Of the chains of low levels some are unfit.
         chains = [
-            found for found in _chains(problems, sandbox, seed, wanted[1] + 2 * _SPARE) if _is_fit(found, template)
+            candidate
+            for candidate in _chains(problems, sandbox, seed, wanted[1] + 2 * _SPARE)
+            if _is_fit(candidate, template)
         ]
-        natural = [found for found in _natural(programs, sandbox, seed) if _is_fit(found, template)]
+        natural = [candidate for candidate in _natural(programs, sandbox, seed) if _is_fit(candidate, template)]
     chosen, spare = _chosen(natural, chains, seed, wanted)
-    rungs = [_rung(found, number) for number, found in enumerate(chosen + spare)]
+    rungs = [_rung(candidate, number) for number, candidate in enumerate(chosen + spare)]
     left_out = _unproven(rungs)
-    kept: list[Rung] = []
-    counts: Counter[tuple[int, str]] = Counter()
-    for rung in rungs:
-        if rung.problem_id in left_out:
-            continue
-        half = wanted[rung.links > 0]
-        if counts[rung.level, rung.source] < half:
-            counts[rung.level, rung.source] += 1
-            kept.append(rung)
+    proven = share_of((rung for rung in rungs if rung.problem_id not in left_out), PER_LEVEL)
+    counts = Counter((rung.level, rung.source) for rung in proven)
     for level in range(1, len(BOUNDS) + 1):
-        for source, half in zip(("natural", "chain"), wanted, strict=True):
+        for source, half in zip((NATURAL, CHAIN), wanted, strict=True):
             if counts[level, source] < half:
                 raise UserError(
                     f"seed {seed}: level {level} has {counts[level, source]} of {half} {source} programs; set another "
                     "horizon_seed in --metadata"
                 )
-    return Rungs(tuple(sorted(kept, key=lambda rung: (rung.level, rung.links > 0))), left_out)
+    return Rungs(tuple(sorted(proven, key=lambda rung: (rung.level, rung.links > 0))), left_out)
 
 
 def _unproven(rungs: Sequence[Rung]) -> dict[str, str]:
@@ -174,7 +172,7 @@ def _is_plain(source: str) -> bool:
     return all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
 
 
-def _natural(programs: Sequence[tuple[str, str, str]], sandbox: Sandbox, seed: int) -> Iterator[_Found]:
+def _natural(programs: Sequence[tuple[str, str, str]], sandbox: Sandbox, seed: int) -> Iterator[_Candidate]:
     futures = [
         sandbox.submit(
             _job(
@@ -201,13 +199,13 @@ def _natural(programs: Sequence[tuple[str, str, str]], sandbox: Sandbox, seed: i
         outputs = Counter(output for *_, output in runs)
         for call, state, steps, output in runs:
             if outputs[output] == 1 and not horizon_runs.is_shown(code, call, output):
-                yield _Found(name, code, "main_solution", call, state, steps, output, 0, f"{provenance}#{name}")
+                yield _Candidate(name, code, "main_solution", call, state, steps, output, 0, f"{provenance}#{name}")
 
 
 # -- chains
 
 
-def _chains(problems: Sequence[Problem], sandbox: Sandbox, seed: int, count: int) -> Iterator[_Found]:
+def _chains(problems: Sequence[Problem], sandbox: Sandbox, seed: int, count: int) -> Iterator[_Candidate]:
     functions = [(problem, argument) for problem in problems if (argument := _only_argument(problem)) is not None]
     sources = [problem.code.strip("\n") for problem, _ in functions]
     futures = [
@@ -232,7 +230,7 @@ def _chains(problems: Sequence[Problem], sandbox: Sandbox, seed: int, count: int
         for numbers, call, state, steps, output in made:
             code = horizon_runs.chain_source([sources[number] for number in numbers])
             names = "+".join(functions[number][0].problem_id for number in numbers)
-            yield _Found("chain", code, "chain", call, state, steps, output, len(numbers), f"cruxeval:{names}")
+            yield _Candidate("chain", code, "chain", call, state, steps, output, len(numbers), f"cruxeval:{names}")
 
 
 def _only_argument(problem: Problem) -> str | None:
@@ -264,7 +262,7 @@ def _source() -> str:
 
 
 def _lowest(bound: int) -> int:
-    return -int(-bound * (1 - TOLERANCE))
+    return int(bound * (1 - TOLERANCE))
 
 
 def _highest(bound: int) -> int:
@@ -272,57 +270,57 @@ def _highest(bound: int) -> int:
 
 
 def _chosen(
-    natural: Sequence[_Found], chains: Sequence[_Found], seed: int, wanted: tuple[int, int]
-) -> tuple[list[_Found], list[_Found]]:
+    natural: Sequence[_Candidate], chains: Sequence[_Candidate], seed: int, wanted: tuple[int, int]
+) -> tuple[list[_Candidate], list[_Candidate]]:
     """Return the calls to ask about, and more of them in case that some cannot be proven.
 
     No two of a level have the same output. Programs with few calls come first; the order of the others is random.
     """
     rng = Random(f"{seed}:chosen")
-    levels: dict[int, list[_Found]] = defaultdict(list)
-    for found in natural:
-        level = level_of(found.state)
+    levels: dict[int, list[_Candidate]] = defaultdict(list)
+    for candidate in natural:
+        level = level_of(candidate.state)
         if level is not None:
-            levels[level].append(found)
-    chosen: list[_Found] = []
-    spare: list[_Found] = []
+            levels[level].append(candidate)
+    chosen: list[_Candidate] = []
+    spare: list[_Candidate] = []
     programs: Counter[str] = Counter()
     for level in sorted(range(1, len(BOUNDS) + 1), key=lambda level: len(levels[level])):
         outputs: set[str] = set()
         calls = levels[level]
         rng.shuffle(calls)
         taken: Counter[str] = Counter()
-        picked: list[_Found] = []
+        picked: list[_Candidate] = []
         # First programs that no other level asks about, then others, then a second call.
         for most_here, most_all in ((1, 1), (1, len(BOUNDS)), (_REPEATED, 2 * len(BOUNDS))):
-            for found in calls:
-                fits = taken[found.name] < most_here and programs[found.name] < most_all
-                if len(picked) < wanted[0] + _SPARE and fits and found.output not in outputs:
-                    picked.append(found)
-                    outputs.add(found.output)
-                    taken[found.name] += 1
-                    programs[found.name] += 1
-        of_level = [found for found in chains if level_of(found.state) == level]
-        linked = [found for found in of_level if found.output not in outputs]
-        for half, found_here in zip(wanted, (picked, linked), strict=True):
-            chosen += found_here[:half]
-            spare += found_here[half : half + _SPARE]
+            for candidate in calls:
+                fits = taken[candidate.name] < most_here and programs[candidate.name] < most_all
+                if len(picked) < wanted[0] + _SPARE and fits and candidate.output not in outputs:
+                    picked.append(candidate)
+                    outputs.add(candidate.output)
+                    taken[candidate.name] += 1
+                    programs[candidate.name] += 1
+        at_level = [candidate for candidate in chains if level_of(candidate.state) == level]
+        linked = [candidate for candidate in at_level if candidate.output not in outputs]
+        for half, candidates in zip(wanted, (picked, linked), strict=True):
+            chosen += candidates[:half]
+            spare += candidates[half : half + _SPARE]
     return chosen, spare
 
 
-def _is_fit(found: _Found, template: str) -> bool:
-    """Whether a prompt may show a call, and its output does not stand in the template and needs the program."""
-    label = observed_label(found.output)
+def _is_fit(candidate: _Candidate, template: str) -> bool:
+    """Whether a call can be asked about: a prompt has room for it, and its output needs the program."""
+    label = observed_label(candidate.output)
     if (
         label is None
-        or horizon_runs.is_shown(template, found.call, label)
-        or len(found.call) + len(label) > SHOWN_CHARACTERS
+        or horizon_runs.is_shown(template, candidate.call, label)
+        or len(candidate.call) + len(label) > SHOWN_CHARACTERS
     ):
         return False
-    if beyond_prompt(found.code, found.call, label):
+    if beyond_prompt(candidate.code, candidate.call, label):
         return False
     value = ast.literal_eval(label)
-    return not _has_float(value) and label not in map(repr, plain_answers(found.call))
+    return not _has_float(value) and label not in map(repr, _plain_answers(candidate.call))
 
 
 def _has_float(value: Any) -> bool:
@@ -333,7 +331,7 @@ def _has_float(value: Any) -> bool:
     return isinstance(value, (float, complex))
 
 
-def plain_answers(call: str) -> Iterator[Any]:
+def _plain_answers(call: str) -> Iterator[Any]:
     """Yield what needs no program: each value in a call, and what one common operation makes of it."""
     for node in ast.walk(ast.parse(call, mode="eval")):
         try:
@@ -358,22 +356,22 @@ _OPERATIONS = (
 )
 
 
-def _rung(found: _Found, number: int) -> Rung:
-    level = level_of(found.state)
+def _rung(candidate: _Candidate, number: int) -> Rung:
+    level = level_of(candidate.state)
     assert level is not None
-    label = observed_label(found.output)
+    label = observed_label(candidate.output)
     language = get_language("python")
     problem = Problem(
-        f"{found.name}_{number}",
+        f"{candidate.name}_{number}",
         BENCHMARK,
         "function",
         "python",
-        found.code,
-        found.entry_point,
-        found.call,
+        candidate.code,
+        candidate.entry_point,
+        candidate.call,
         label,
-        complexity=language.measure(found.code),
-        provenance=found.provenance,
+        complexity=language.measure(candidate.code),
+        provenance=candidate.provenance,
     )
-    measures = {"level": level, "state": found.state, "steps": found.steps, "links": found.links}
+    measures = {"level": level, "state": candidate.state, "steps": candidate.steps, "links": candidate.links}
     return from_problem(problem, **measures)
