@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.data import benchmark_digests, load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages import Kind, kind_of
@@ -103,6 +103,10 @@ class Family(abc.ABC):
         """
         return [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
 
+    def data(self, benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[Sequence[Problem], dict[str, str]]:
+        """Return all problems of a benchmark, excluded ones too, and the digests of its files, its own by its name."""
+        return load_benchmark(benchmark.name), benchmark_digests(benchmark.name)
+
     def answered_in(self, problem: Problem) -> str:
         """Return the language that a problem is answered in, usually that of its program."""
         return problem.language
@@ -156,6 +160,10 @@ class Family(abc.ABC):
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add what the results must record of this family besides what every family records."""
         return
+
+    def announcement(self, suite: Mapping[str, Any]) -> str:
+        """Return what users must know before the first request, from the record of a task; empty for nothing."""
+        return ""
 
     def posed(self, question: Question) -> Problem:
         """Return the problem that a model-written program must solve."""

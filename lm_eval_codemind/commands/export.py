@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.commands import FILE, NEW_FILE, read_text, value_errors
+from lm_eval_codemind.commands import ANY_PATH, NEW_FILE, value_errors
 from lm_eval_codemind.data.facts.fresh import EVALUATION_SEEDS
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 
 if TYPE_CHECKING:
     from lm_eval_codemind.family import Family
-    from lm_eval_codemind.problems import Problem
     from lm_eval_codemind.questions import Question
 
 # What can be asked about programs of the user: the family and the setting.
@@ -51,9 +50,9 @@ Row = dict[str, Any]
 )
 @click.option(
     "--programs",
-    type=FILE,
-    help="Ask about your own programs in Python instead: JSON lines with `id`, `code`, and `call` or, for a script, "
-    "`stdin`; optionally `licence`.",
+    type=ANY_PATH,
+    help="Ask about your own programs in Python instead: a folder of `codemind capture`, or JSON lines with `id`, "
+    "`code`, and `call` or, for a script, `stdin`; optionally `licence`.",
 )
 @click.option(
     "--questions",
@@ -187,19 +186,23 @@ def _identity(document: Mapping[str, Any]) -> str:
     )
 
 
-def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) -> list[Row]:
-    """Return the rows about the programs in a file. Programs without a proven label are named and left out."""
+def _rows_of_programs(path: Path, kinds: Iterable[str], inputs: int, seed: int) -> list[Row]:
+    """Return the rows about the programs in a file or folder. Those without a proven label are named and left out."""
     from lm_eval_codemind.data.making import prove_programs
+    from lm_eval_codemind.data.own import FORM, programs_file, read_programs
     from lm_eval_codemind.families import families
     from lm_eval_codemind.harness.hooks import with_texts
     from lm_eval_codemind.harness.templates import Templates
     from lm_eval_codemind.problems import digest
 
-    licences = dict(_read_programs(file))
-    programs, causes = prove_programs(list(licences), inputs, seed)
-    licence_of = {problem.problem_id: licence for problem, licence in licences.items()}
-    for name, cause in causes.items():
+    file = programs_file(path)
+    read, wrong_lines = read_programs(file)
+    programs, causes = prove_programs([program.problem for program in read], inputs, seed)
+    licence_of = {program.problem.problem_id: program.licence for program in read}
+    for name, cause in [*wrong_lines.items(), *causes.items()]:
         click.echo(f"left out: {name}: {cause}", err=True)
+    if wrong_lines:
+        click.echo(f"a line is {FORM}", err=True)
     for problem, _ in programs:
         if problem.output == "None":
             click.echo(f"{problem.problem_id}: returns None, so nothing is asked about output and input", err=True)
@@ -217,37 +220,6 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
                 asked = dataclasses.replace(with_texts(question, family, templates), problem=problem)
                 rows.append(_row(family, asked, kind, about))
     return rows
-
-
-def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
-    """Yield the programs in a file, each with its licence. Unsuitable lines are named and left out."""
-    from lm_eval_codemind.data.making import own_problem
-
-    names: set[str] = set()
-    wrong_lines = 0
-    for number, line in enumerate(read_text(file).splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-            texts = {name: record.get(name) for name in ("id", "code", "call", "stdin", "licence")}
-            wrong = [name for name, text in texts.items() if not isinstance(text, str | None)]
-            if wrong or not texts["id"] or not texts["code"]:
-                raise UserError(f"{wrong[0] if wrong else 'id or code'} is missing or not a text")
-            if texts["id"] in names or "#" in texts["id"]:
-                raise UserError(f"the id {texts['id']!r} is used twice or contains #")
-            problem = own_problem(texts["id"], texts["code"], texts["call"], texts["stdin"])
-        except (ValueError, AttributeError) as error:
-            click.echo(f"left out: {file}, line {number}: {error}", err=True)
-            wrong_lines += 1
-            continue
-        names.add(problem.problem_id)
-        yield problem, texts["licence"] or ""
-    if wrong_lines:
-        click.echo(
-            'a line is {"id": "double", "code": "def f(x): …", "call": "f(2)"}; a script has `stdin` instead of `call`',
-            err=True,
-        )
 
 
 def _row(family: Family, question: Question, task: str, about: Mapping[str, Any]) -> Row:

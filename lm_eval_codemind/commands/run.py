@@ -1,6 +1,12 @@
-"""``codemind run``: ``lm_eval run`` with this suite's models."""
+"""``codemind run``: ``lm_eval run`` with this suite's models, and programs of the user by a name of their own."""
+
+import json
 
 import click
+
+from lm_eval_codemind.errors import UserError
+
+_PROGRAMS, _TASKS, _METADATA = "--programs", "--tasks", "--metadata"
 
 
 @click.command(
@@ -13,7 +19,44 @@ def command(arguments: tuple[str, ...]) -> None:
 
     Three models of this suite are available: codemind-replay, codemind-oracle and codemind-null. Tasks with two stages
     run with one loaded model. Starts faster than `lm_eval`, since it indexes only the tasks of this suite.
+
+    `--programs PATH --tasks own` asks about programs of yours: a folder of `codemind capture`, or a file.
     """
     from lm_eval_codemind.harness.cli import run_harness
 
-    run_harness(arguments)
+    run_harness(with_programs(list(arguments)))
+
+
+def with_programs(arguments: list[str]) -> list[str]:
+    """Return arguments of ``lm_eval run`` in which ``--programs PATH`` has become a key of ``--metadata``.
+
+    Names of tasks such as ``own`` and ``own_ier`` then stand for ``codemind_own`` and ``codemind_own_ier``.
+
+    Raises:
+        UserError: If an option has no value, or ``--metadata`` is no JSON object.
+    """
+    rest = list(arguments)
+    path = _taken(rest, _PROGRAMS)
+    if path is None:
+        return rest
+    tasks = _taken(rest, _TASKS) or "own"
+    metadata = _taken(rest, _METADATA) or "{}"
+    try:
+        options = {**json.loads(metadata), "programs": path}
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{_METADATA} {metadata!r} is no JSON object ({error}), as {_PROGRAMS} needs it") from error
+    names = [f"codemind_{name}" if name == "own" or name.startswith("own_") else name for name in tasks.split(",")]
+    return [*rest, _TASKS, ",".join(names), _METADATA, json.dumps(options)]
+
+
+def _taken(arguments: list[str], option: str) -> str | None:
+    """Remove an option with its value from arguments and return the value; None if it is not there."""
+    for place, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name == option:
+            if not equals and place + 1 == len(arguments):
+                raise UserError(f"{option} has no value")
+            value = value if equals else arguments.pop(place + 1)
+            del arguments[place]
+            return value
+    return None

@@ -35,6 +35,11 @@ _PACKAGED = tuple(
         "execution.flow:LOOP_REASONING",
         "execution.flow:BRANCH_REASONING",
         "execution.trace:TRACE",
+        "own.task:OWN_IER",
+        "own.task:OWN_INPUT",
+        "own.task:OWN_LOOPS",
+        "own.task:OWN_BRANCHES",
+        "own.task:OWN_TRACE",
     )
 )
 

@@ -132,6 +132,10 @@ class Hooks:
         """What ``--metadata`` may set."""
         return ("prompts", THINKING, *self._family.options)
 
+    def announcement(self, suite: Mapping[str, Any]) -> str:
+        """Return what users must know before the first request of a task, from its record."""
+        return self._family.announcement(suite)
+
     def dataset(
         self,
         *,

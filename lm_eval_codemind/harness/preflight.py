@@ -15,7 +15,7 @@ from typing import Any
 from lm_eval_codemind.errors import UserError, collecting, did_you_mean
 from lm_eval_codemind.harness.contract import dataset_arguments, several, tasks_of
 from lm_eval_codemind.harness.location import load_once, task_directories
-from lm_eval_codemind.harness.provenance import included
+from lm_eval_codemind.harness.provenance import included, suite_of
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import opened, own_cache, path_for_model
 
@@ -185,10 +185,27 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     if faults:
         raise UserError(_message(faults))
     if os.environ.get("RANK", "0") == "0":
+        for announcement in dict.fromkeys(map(_announcement, tasks.values())):
+            if announcement:
+                print(f"{announcement}\nThey go to {_model_of(config)}.")
         for name, task in tasks.items():
             print(f"{name}: {_requests(config, name, task)} requests")
         for name in later_leaves:
             print(f"{name}: as many requests as programs of the first stage pass their tests")
+
+
+def _announcement(task: Any) -> str:
+    # A task about the responses to another one makes its data set with a function of its own.
+    hooks = getattr(task.config.custom_dataset, "__self__", None)
+    suite = suite_of(task)
+    return "" if suite is None or hooks is None else str(hooks.announcement(suite))
+
+
+def _model_of(config: Any) -> str:
+    """Return where prompts go: the kind of model, its name and its address."""
+    arguments = config.model_args or {}
+    parts = [f"{name}={arguments[name]}" for name in ("pretrained", "model", "base_url") if arguments.get(name)]
+    return ", ".join([config.model, *parts])
 
 
 def unknown_tasks(manager: Any, names: Sequence[str]) -> list[str]:

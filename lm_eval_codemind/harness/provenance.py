@@ -79,8 +79,7 @@ def record_task(
         options: What ``--metadata`` set, and the family knows.
         templates: Those that the prompts are rendered from.
     """
-    problems = load_benchmark(benchmark.name)
-    digests = benchmark_digests(benchmark.name)
+    problems, digests = family.data(benchmark, options)
     suite.update(
         package=PACKAGE,
         version=__version__,

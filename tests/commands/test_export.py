@@ -11,6 +11,7 @@ import pytest
 
 from lm_eval_codemind.commands import export
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.own import read_programs
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.rewards import idle_responses, rewards
 from prove_executions import _as_logged as as_logged
@@ -83,15 +84,15 @@ def test_wrong_options_have_a_message(tmp_path):
     ('{"id": 3, "code": "x", "call": "f()"}', "id is missing or not a text"),
     ('{"id": "first", "code": "x", "call": "f()"}', "used twice"),
 ])  # fmt: skip
-def test_a_wrong_line_is_named_and_left_out(line, message, tmp_path, capsys):
+def test_a_wrong_line_is_named_and_left_out(line, message, tmp_path):
     """The other lines are read."""
     file = tmp_path / "programs.jsonl"
     rows = [{"id": name, "code": "def f():\n    return 1\n", "call": "f()"} for name in ("first", "last")]
     first, last = (json.dumps(row) + "\n" for row in rows)
     file.write_text(f"{first}\n{line}\n{last}")
-    assert [problem.problem_id for problem, _ in export._read_programs(file)] == ["first", "last"]
-    shown = capsys.readouterr().err
-    assert f"left out: {file}, line 3: " in shown and message in shown
+    programs, left_out = read_programs(file)
+    assert [program.problem.problem_id for program in programs] == ["first", "last"]
+    assert left_out.keys() == {f"{file}, line 3"} and message in left_out[f"{file}, line 3"]
 
 
 @pytest.mark.proof

@@ -134,6 +134,9 @@ class Benchmark:
         return self.labels != "none"
 
 
+USERS = Benchmark("own", "Your programs", None, 0, "", sources=(Source("your programs", "", free=False),), labels="own")
+"""The programs that a user names in a run. They are no benchmark of any list."""
+
 _CONTENT = yaml.safe_load(files(__package__).joinpath("packaged.yaml").read_text(encoding="utf-8"))
 ARCHIVES = {name: Archive(name, **fields) for name, fields in _CONTENT["archives"].items()}
 SOURCES = {name: Source(name, **fields) for name, fields in _CONTENT["sources"].items()}
@@ -167,6 +170,8 @@ def get_benchmark(name: str) -> Benchmark:
     Raises:
         UserError: If there is no benchmark of that name. The message names the existing benchmarks.
     """
+    if name == USERS.name:
+        return USERS
     known = related(name)
     if name not in known:
         raise UserError(f"there is no benchmark {name!r}; the benchmarks are: {', '.join(known)}")

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Any
 
 from lm_eval_codemind.data.facts import shipped
 
@@ -44,17 +45,22 @@ class Execution:
     branches: Mapping[int, tuple[Value, ...]] = field(default_factory=dict)
     reason: str = ""
 
-
-@cache
-def load_executions(benchmark: str) -> dict[str, Execution]:
-    """Return the packaged executions of a benchmark's programs, by problem id; empty if there are none."""
-    return {
-        problem_id: Execution(
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Execution":
+        """Return the execution that plain values of JSON describe."""
+        return cls(
             tuple((line, value) for line, value in record["steps"]),
             {int(line): tuple(values) for line, values in record["loops"].items()},
             {int(line): tuple(values) for line, values in record["branches"].items()},
             record["reason"],
         )
+
+
+@cache
+def load_executions(benchmark: str) -> dict[str, Execution]:
+    """Return the packaged executions of a benchmark's programs, by problem id; empty if there are none."""
+    return {
+        problem_id: Execution.from_record(record)
         for problem_id, record in shipped.load(f"executions/{benchmark}.json.gz").items()
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.answers.thinking import without_thinking
@@ -12,7 +12,7 @@ from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.families.ier.task import COLUMNS, DIRECT, FLEXIBLE, STRICT
 from lm_eval_codemind.families.ier.task import Fields as ProblemFields
 from lm_eval_codemind.families.input.score import s_input
-from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -49,7 +49,7 @@ class Fields(ProblemFields, OwnFields):
 class InputPrediction(Family):
     """One question per problem. Under the setting ``direct`` the model answers at once, not step by step."""
 
-    variants = (_USUAL, _DIRECT)
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
     templates = Path(__file__).with_name("templates")
     executes = True
     filters = (STRICT, FLEXIBLE)
@@ -66,7 +66,7 @@ class InputPrediction(Family):
         return _questions(problem, setting, plain=False)
 
     def idle_responses(self, question: Question) -> Iterable[str]:
-        return [f"<input>\n{text}\n</input>" for text in kind_of(question).default_inputs(problem_of(question))]
+        return [f"<input>\n{text}\n</input>" for text in kind_of(question).default_inputs(self.posed(question))]
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         texts = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
@@ -78,7 +78,7 @@ class InputPrediction(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the input between the marks or, with the flexible filter, also one that is stated without them."""
-        kind, problem = kind_of(question), problem_of(question)
+        kind, problem = kind_of(question), self.posed(question)
         block = read(
             response,
             INPUT,
@@ -100,7 +100,7 @@ class InputPrediction(Family):
         """Return the job that runs the problem's program on the values of the answer; None if there is no need."""
         if answer.program is None:
             return None
-        problem = problem_of(question)
+        problem = self.posed(question)
         execution = kind_of(problem).execution(problem, input=answer.program)
         limits, name = limits_of(problem), problem.problem_id
         if execution.expression is None:

@@ -18,6 +18,7 @@ from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.data.making import Execution as Run
 from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
+from lm_eval_codemind.languages.python.names import module_names
 from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.sandbox import Job, SeededPool
@@ -38,18 +39,18 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
     """Return a program of the user as a problem without an output.
 
     Args:
-        call: The call whose value is the output; None for a script.
+        call: The call whose value is the output, of a function or a method; None for a script.
         stdin: What a script reads; None for a call.
         examples: Other valid inputs of the program.
 
     Raises:
-        UserError: If there are a call and standard input, or neither; the program does not parse; or the call is not
-            the call of a function by its name.
+        UserError: If there are a call and standard input, or neither; the program does not parse; or the call is no
+            call.
     """
     if (call is None) == (stdin is None):
         raise UserError("a program needs either a call or the text on standard input")
     try:
-        ast.parse(code)
+        defined = module_names(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"the program is not Python ({error}); fix it first") from error
     # In a shell, the line feed at the end of a text is easily forgotten.
@@ -60,9 +61,12 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
         body = ast.parse(call.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"{call!r} is not a Python expression ({error}); give a call") from error
-    if not (isinstance(body, ast.Call) and isinstance(body.func, ast.Name)):
+    names = [node.func.id for node in ast.walk(body) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    if not (isinstance(body, ast.Call) and names):
         raise UserError(f"{call!r} is not a call of a function; give one such as 'f(1)'")
-    return Problem(name, OWN, "function", "python", code, body.func.id, call, None, cases=cases)
+    # In `list(Box(2).items())` it is the box that the program is about.
+    entry_point = next((called for called in names if called in defined), names[0])
+    return Problem(name, OWN, "function", "python", code, entry_point, call, None, cases=cases)
 
 
 def prove_programs(

@@ -1,0 +1,167 @@
+"""How well does a model understand this user's code? Questions of other families on programs that the user names."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.own import FORM, OwnProblem, OwnPrograms, load_own
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING, BranchReasoning, LoopReasoning
+from lm_eval_codemind.families.execution.trace import TRACE, TraceReasoning
+from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
+from lm_eval_codemind.families.input.task import INPUT_PREDICTION, InputPrediction
+from lm_eval_codemind.families.own.score import baselines
+from lm_eval_codemind.family import Family, Variant
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Question
+
+PROGRAMS = "programs"
+"""The option of ``--metadata``: a file of programs, or a folder of ``codemind capture``."""
+
+# Programs that are named when some are left out, and files that are named when something goes into prompts.
+_NAMED = 10
+
+
+class OwnReasoning(Family):
+    """A family whose questions are those of another one, about the user's programs.
+
+    Of several calls of a function, which are named ``NAME/1``, ``NAME/2``, the name is the problem, and the call is
+    part of the item: so standard errors are over functions.
+    """
+
+    original: ClassVar[Family]
+    options: ClassVar[tuple[str, ...]] = (PROGRAMS,)
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        return list(_loaded(options).problems)
+
+    def data(self, benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[Sequence[Problem], dict[str, str]]:
+        programs = _loaded(options)
+        return programs.problems, {benchmark.name: programs.sha256}
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        """Add what goes into prompts, what is left out, and the baselines of these programs."""
+        programs = _loaded(options)
+        names = {problem.problem_id: _name_and_call(problem)[0] for problem in programs.problems}
+        by_file: dict[str, set[str]] = {}
+        for problem in programs.problems:
+            file = problem.provenance or Path(str(options[PROGRAMS])).name
+            by_file.setdefault(file, set()).add(names[problem.problem_id])
+        suite["own"] = {
+            "functions": len(set(names.values())),
+            "files": {file: len(functions) for file, functions in sorted(by_file.items())},
+            "left_out": dict(programs.left_out),
+            "baselines": baselines(programs.problems),
+        }
+
+    def announcement(self, suite: Mapping[str, Any]) -> str:
+        own = suite["own"]
+        files = [f"{file} ({count})" for file, count in own["files"].items()]
+        left_out = [f"  left out: {name}: {reason}" for name, reason in own["left_out"].items()]
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in own["baselines"].items())
+        return "\n".join(
+            [
+                f"The source of {own['functions']} functions goes into prompts, from {_listed(files, ', ')}.",
+                f"Without execution, of all outputs are right: {shares}.",
+                *([_listed(left_out, "\n")] if left_out else []),
+            ]
+        )
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        assert isinstance(problem, OwnProblem)
+        name, call = _name_and_call(problem)
+        for question in self.original.own_questions(problem, problem.execution, setting):
+            item = ", ".join(part for part in (call, question.key.item) if part)
+            yield dataclasses.replace(question, key=question.key._replace(problem_id=name, item=item))
+
+    def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
+        if not questions:
+            raise UserError(
+                f"{options[PROGRAMS]}: no program is fit for a question of codemind_{self.name}; leave the task out"
+            )
+        return self.original.selected(questions, options)
+
+    def posed(self, question: Question) -> Problem:
+        """Return the problem of a question, which its document holds: a run reads no programs when it scores."""
+        columns = {name: question[name] for name in ("code", "entry_point", "input", "output")}
+        return Problem(question.key.problem_id, question.key.benchmark, question.kind, question.language, **columns)
+
+
+class OwnExecution(OwnReasoning, ExecutionReasoning):
+    """IER."""
+
+    variants = (
+        Variant("own_ier", "Own code: IER", "lm_eval_codemind.families.ier.view:ExecutionView", submittable=False),
+    )
+    original = IER
+
+
+class OwnInput(OwnReasoning, InputPrediction):
+    """Input prediction."""
+
+    variants = (
+        Variant("own_input", "Own code: input", "lm_eval_codemind.families.input.view:InputView", submittable=False),
+    )
+    original = INPUT_PREDICTION
+
+
+_FLOW_VIEW = "lm_eval_codemind.families.execution.view:FlowView"
+
+
+class OwnLoops(OwnReasoning, LoopReasoning):
+    """Values of loop variables."""
+
+    variants = (Variant("own_loops", "Own code: loops", _FLOW_VIEW, submittable=False),)
+    original = LOOP_REASONING
+
+
+class OwnBranches(OwnReasoning, BranchReasoning):
+    """Conditions."""
+
+    variants = (Variant("own_branches", "Own code: branches", _FLOW_VIEW, submittable=False),)
+    original = BRANCH_REASONING
+
+
+class OwnTrace(OwnReasoning, TraceReasoning):
+    """Executed lines."""
+
+    variants = (
+        Variant(
+            "own_trace_lines", "Own code: trace of lines", "lm_eval_codemind.families.execution.view:TraceView",
+            submittable=False,
+        ),
+    )  # fmt: skip
+    original = TRACE
+
+
+def _loaded(options: Mapping[str, Any]) -> OwnPrograms:
+    if PROGRAMS not in options:
+        raise UserError(
+            "this task asks about programs of yours: name a file, or a folder of `codemind capture`, with "
+            f'--metadata \'{{"{PROGRAMS}": "DIR"}}\'; a line of the file is {FORM}'
+        )
+    return load_own(Path(str(options[PROGRAMS])))
+
+
+def _name_and_call(problem: Problem) -> tuple[str, str]:
+    name, slash, number = problem.problem_id.rpartition("/")
+    return (name, f"call {number}") if slash and number.isdecimal() else (problem.problem_id, "")
+
+
+def _listed(texts: Sequence[str], between: str) -> str:
+    more = len(texts) - _NAMED
+    return between.join([*texts[:_NAMED], *([f"  and {more} more"] if more > 0 else [])])
+
+
+OWN_IER, OWN_INPUT, OWN_TRACE = OwnExecution(), OwnInput(), OwnTrace()
+OWN_LOOPS, OWN_BRANCHES = OwnLoops(), OwnBranches()
+
+ier_dataset, trace_dataset = Hooks(OWN_IER).dataset, Hooks(OWN_TRACE).dataset
+loops_dataset, branches_dataset = Hooks(OWN_LOOPS).dataset, Hooks(OWN_BRANCHES).dataset
+
+_input = Hooks(OWN_INPUT)
+input_dataset, process_input = _input.dataset, _input.process_results
+strict_match, flexible_extract = _input.filter(STRICT), _input.filter(FLEXIBLE)

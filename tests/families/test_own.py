@@ -1,0 +1,194 @@
+"""Tasks on programs of the user: what is read, proven, asked and announced, and what results do with it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_codemind.commands.run import with_programs
+from lm_eval_codemind.data import making, own
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.families.own import task
+from lm_eval_codemind.families.own.score import baselines
+from lm_eval_codemind.harness.location import task_manager
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Key
+from tests.cli import codemind, said
+from tests.results.harness import evaluate
+
+EVENS = """\
+def evens(ns):
+    total = 0
+    for n in sorted(ns):
+        if n % 2 == 0:
+            total += n
+    return total
+"""
+BOX = """\
+class Box:
+    def __init__(self, n):
+        self.n = n
+
+    def plus(self, k):
+        return self.n + k
+"""
+PROGRAMS: tuple[dict[str, str], ...] = (
+    {"id": "evens/1", "code": EVENS, "call": "evens([9, 3, 6, 4])", "file": "pkg/evens.py"},
+    {"id": "evens/2", "code": EVENS, "call": "evens([8, 2, 5, 8])", "file": "pkg/evens.py", "output": "18"},
+    {"id": "box", "code": BOX, "call": "Box(3).plus(4)"},
+    {"id": "pairs", "code": "def pairs(ns):\n    yield from zip(ns, ns[1:])\n", "call": "list(pairs('abc'))"},
+    {"id": "echo", "code": "print(int(input()) * 2)\n", "stdin": "4"},
+)
+LEFT_OUT = (
+    ({"id": "stated", "code": EVENS, "call": "evens([2])", "output": "3"}, "states the output 3, and execution"),
+    ({"id": "prints", "code": "def f(x):\n    print(x)\n", "call": "f(3)"}, "returns None"),
+    ({"id": "raises", "code": "def f(x):\n    return 1 // x\n", "call": "f(0)"}, "ends with an exception"),
+    ({"id": "ignores", "code": "def f(x):\n    return 5\n", "call": "f(3)"}, "does not use its input"),
+    ({"id": "nothing", "code": "def f():\n    return 5\n", "call": "f()"}, "does not use its input"),
+    ({"id": "chance", "code": "import time\ndef f(x):\n    return x + time.time()\n", "call": "f(3)"}, "different"),
+    ({"id": "object", "code": "def f(x):\n    return type('T', (), {'x': x})()\n", "call": "f(1)"}, "literal"),
+    ({"id": "key", "code": f"{EVENS}KEY = 'ghp_0123456789abcdefghijABCDEFGHIJ'\n", "call": "evens([2])"}, "a key"),
+    ({"id": "path", "code": f"{EVENS}HOME = '/home/jo/data'\n", "call": "evens([2])"}, "path of a user's file"),
+)  # fmt: skip
+
+
+def written(folder: Path, *programs: dict[str, str]) -> Path:
+    (folder / own.PROGRAMS).write_text("".join(json.dumps(program) + "\n" for program in programs))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Has the programs that something is asked about, proven."""
+    path = written(tmp_path_factory.mktemp("mine"), *PROGRAMS)
+    own.load_own(path)
+    return path
+
+
+def documents(name: str, folder: Path, suite: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    setting = {"ier": "steps", "input": "steps", "trace": "lines"}.get(name, name)
+    dataset = getattr(task, f"{name}_dataset")
+    return list(dataset(benchmark="own", setting=setting, suite=suite, programs=str(folder))["test"])
+
+
+def test_questions_about_functions_methods_generators_and_scripts(folder):
+    outputs = {Key.of(row): row["output"] for row in documents("ier", folder)}
+    assert {(key.problem_id, key.item): output for key, output in outputs.items()} == {
+        ("evens", "call 1"): "10", ("evens", "call 2"): "18", ("box", ""): "7",
+        ("pairs", ""): "[('a', 'b'), ('b', 'c')]", ("echo", ""): "8\n",
+    }  # fmt: skip
+    masked = {row["problem_id"]: row["masked"] for row in documents("input", folder)}
+    assert masked["box"] == "Box(??).plus(4)" and masked["pairs"] == "list(pairs(??))"
+    (first, second) = documents("loops", folder)
+    assert (first["item"], first["values"], second["item"]) == (
+        "call 1, line 3",
+        ["3", "4", "6", "9"],
+        "call 2, line 3",
+    )
+    assert [row["values"] for row in documents("branches", folder)] == [
+        ["False", "True", "True", "False"], ["True", "False", "True", "True"],
+    ]  # fmt: skip
+    assert documents("trace", folder)[0]["lines"][:4] == [2, 3, 4, 3]
+
+
+def test_the_run_says_what_goes_where(folder):
+    result = said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", "own_ier,own_branches")
+    assert "source of 4 functions goes into prompts, from mine0 (3), pkg/evens.py (1)" in result.replace(
+        folder.name, "mine0"
+    )
+    assert "They go to codemind-oracle." in result and "codemind_own_ier: 5 requests" in result
+    assert "constant 20.0%, echo 0.0%, last literal 0.0%" in result
+
+
+def test_programs_are_proven_once_and_nothing_is_written_elsewhere(folder, monkeypatch):
+    monkeypatch.setattr(making, "prove_programs", lambda *_: pytest.fail("proven again"))
+    own._loaded.cache_clear()
+    assert len(own.load_own(folder).problems) == 5
+    assert sorted(path.name for path in folder.iterdir()) == ["programs.jsonl", "programs.proven.json.gz"]
+    suite: dict[str, Any] = {}
+    documents("ier", folder, suite)
+    assert suite["own"]["files"]["pkg/evens.py"] == 1 and suite["problems"] == 5 and len(suite["data_sha256"]) == 64
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("program", "reason"), LEFT_OUT, ids=[program["id"] for program, _ in LEFT_OUT])
+def test_a_program_that_is_unfit_is_named_and_the_others_stay(program, reason, tmp_path):
+    programs = own.load_own(written(tmp_path, PROGRAMS[0], program))
+    assert [problem.problem_id for problem in programs.problems] == ["evens/1"]
+    assert reason in programs.left_out[program["id"]]
+
+
+def test_a_missing_option_and_programs_without_such_questions_are_named(tmp_path):
+    with pytest.raises(UserError, match=r"--metadata '\{\"programs\": \"DIR\"\}'"):
+        task.ier_dataset(benchmark="own", setting="steps")
+    with pytest.raises(UserError, match="does not exist; name a file"):
+        task.ier_dataset(benchmark="own", setting="steps", programs=str(tmp_path))
+    written(tmp_path, LEFT_OUT[3][0])
+    with pytest.raises(UserError, match=r"no program to ask about(.|\n)*ignores: the program does not use its input"):
+        own.load_own(tmp_path)
+    written(tmp_path, PROGRAMS[2])
+    with pytest.raises(UserError, match="no program is fit for a question of codemind_own_loops"):
+        documents("loops", tmp_path)
+
+
+def test_texts_that_look_like_keys():
+    for key in ("AKIA" + "A1" * 8, "sk-proj-" + "a" * 24, "-----BEGIN RSA PRIVATE KEY-----", "q7Wx2Lp9Za4Kd8Vb3Nt6"):
+        assert own.has_key(f"token = '{key}'"), key
+    plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    for text in (
+        plain,
+        "test_that_utf8_names_are_read",
+        "0123456789abcdef0123456789abcdef",
+        "a" * 40,
+        "HTTPServer2Handler",
+    ):
+        assert not own.has_key(f"x = '{text}'"), text
+
+
+def test_baselines_of_made_up_outputs():
+    def problem(call: str, output: str) -> Problem:
+        return Problem(call, "own", "function", "python", "", "f", call, output)
+
+    problems = [
+        problem("f('a', 'b')", "'a'"),
+        problem("f(1, [2, 3])", "[2, 3]"),
+        problem("f()", "9"),
+        problem("f(7)", "9"),
+    ]
+    assert baselines(problems) == {"constant": 0.5, "echo": 0.25, "last literal": 0.25}
+
+
+def test_programs_of_codemind_run():
+    assert with_programs(["--tasks", "codemind_ier", "--limit", "3"]) == ["--tasks", "codemind_ier", "--limit", "3"]
+    arguments = with_programs(["--programs", "mine", "--tasks=own,own_ier,codemind_ier", "--metadata", '{"items": 3}'])
+    assert arguments[:2] == ["--tasks", "codemind_own,codemind_own_ier,codemind_ier"]
+    assert json.loads(arguments[3]) == {"items": 3, "programs": "mine"}
+    for wrong, message in (
+        (["--programs"], "--programs has no value"),
+        (["--programs", "p", "--metadata", "a=1"], "JSON"),
+    ):
+        with pytest.raises(UserError, match=message):
+            with_programs(wrong)
+
+
+@pytest.mark.parametrize(("answer", "right"), [(lambda doc: doc["target"], 1.0), (lambda doc: "", 0.0)])
+def test_full_marks_and_none_and_what_results_do(folder, tmp_path, answer, right):
+    names = [
+        "codemind_own_ier",
+        "codemind_own_input",
+        "codemind_own_loops",
+        "codemind_own_branches",
+        "codemind_own_trace_lines",
+    ]
+    manager = task_manager({"programs": str(folder)})
+    results = evaluate(tmp_path, "model", answer, names, manager)["results"]
+    scores = [results[name][f"{metric},{filter}"] for name, metric, filter in zip(
+        names, ("r_ier", "r_input", "loops", "branches", "trace"), ["strict-match"] * 2 + ["extract-answer"] * 3,
+        strict=True,
+    )]  # fmt: skip
+    assert scores == [right] * 5
+    for command in ("show", "verify", "cite"):
+        shown = said(command, tmp_path)
+        assert "own" in shown
+    assert "not submitted" in codemind("submit", tmp_path, "--model", "a/b", "--dataset", "a/c").output
