@@ -1,11 +1,12 @@
 """Choose witnesses, prove them, and measure what they miss.
 
-    python utils/prove/make_witnesses.py make [--benchmark NAME ...] [--problem NAME ...]
+    python utils/prove/make_witnesses.py make [--benchmark NAME ...] [--problem NAME ...] [--more]
     python utils/prove/make_witnesses.py measure [--benchmark NAME ...] [--seed N]
 
-``make`` writes ``facts/witnesses/NAME.json.xz`` and the steps of their suites, ``witness_steps.xz``, from built data.
-It takes inputs of the published types, proves what the problem's own program does on them, and chooses those that tell
-it from mutants. ``measure`` makes other mutants, of which no witness was chosen, and counts those that pass. It reads
+``make`` writes ``facts/witnesses/NAME.json.xz``, after each group of problems, and the steps of their suites,
+``witness_steps.xz``, from built data. With ``--more`` it goes on with the problems that have no witnesses yet. It takes
+inputs of the published types, proves what the problem's own program does on them, and chooses those that tell it from
+mutants. ``measure`` makes other mutants, of which no witness was chosen, and counts those that pass. It reads
 what ``make`` wrote. ``codemind data verify --only witnesses`` proves all outputs again.
 """
 
@@ -58,6 +59,8 @@ _MUTANTS, _DOUBLES = 30, 12
 # For mutants that are not told often enough, inputs are drawn again, and so many of those that tell one are added.
 _ROUNDS, _MORE = 4, 20
 FEW = 3
+# Problems after which the file is written.
+_GROUP = 20
 _DECIMALS = re.compile(r"-?\d+\.(\d+)(e[-+]?\d+)?")
 _INTEGERS = re.compile(r"(?<![\d.])-?\d+(?![\d.])")
 # Processor time of a run. What a program does on a witness it does soon; mutants may not end.
@@ -80,8 +83,9 @@ def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Ex
     cases: list[Case] = []
     told_by: list[list[int]] = [[] for _ in programs]
     tried: set[str] = set()
+    hopeless: set[int] = set()
     for turn in range(_ROUNDS):
-        needy = [number for number, places in enumerate(told_by) if len(places) < _TIMES]
+        needy = [number for number, places in enumerate(told_by) if len(places) < _TIMES and number not in hopeless]
         inputs = [text for text in candidates(problem, -turn, loose) if text not in tried]
         tried.update(inputs)
         if turn:
@@ -93,6 +97,7 @@ def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Ex
         more = proven(seeded, problem, observed)
         more = [case for case in more if not kind_of(problem).printed or _portable(case, problem)]
         rows = observe(sandbox, problem, programs, [case.input for case in more], seconds=_SECONDS)
+        hopeless |= {number for number, seen in enumerate(rows) if all(one.startswith(NOTHING) for one in seen)}
         for places, seen in zip(told_by, rows, strict=True):
             places += [len(cases) + place for place in _telling(seen, more, problem)]
         cases += more
@@ -130,6 +135,12 @@ def _baselines(problem: Problem) -> list[str]:
     if problem.kind == "function":
         return [f"def {problem.entry_point}(*args, **kwargs):\n    return {problem.output}"]
     return [f"print({problem.output!r}, end='')"] if problem.kind == "script" else []
+
+
+def _tables(problem: Problem) -> list[str]:
+    """Return the program that knows all tests of a script's suite."""
+    table = kind_of(problem).lookup(problem.cases) if problem.kind == "script" else None
+    return [table] if table else []
 
 
 def _telling(row: Sequence[str], cases: Sequence[Case], problem: Problem) -> list[int]:
@@ -248,16 +259,20 @@ class _Waiting:
         return self._turn.run(jobs, self._sandbox)
 
 
-def make_java(problems: Sequence[Problem], others: Mapping[str, list[Case]], workers: int) -> dict[str, list[Case]]:
+def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]]:
     """Return the witnesses of problems in Java: those of their counterparts on which both programs print the same.
 
-    Where there is no counterpart, inputs count whose outputs are rare.
+    What the program in Java does not print is no witness of its counterpart either, which loses it. Where there is no
+    counterpart, inputs count whose outputs are rare.
     """
+    counterpart = get_benchmark(problems[0].benchmark).counterpart
+    others = {one.problem_id: one for one in load_benchmark(counterpart, witnessed=True)}
+    alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
     with SeededPool(0) as pool, ThreadPoolExecutor(workers) as threads:
 
         def make(problem: Problem) -> list[Case]:
-            if others.get(problem.problem_id):
-                cases = others[problem.problem_id]
+            cases = list(others[problem.problem_id].witnesses) if problem.problem_id in alike else []
+            if cases:
                 seen = printed(pool, problem, [case.input for case in cases])
                 return [case for case, text in zip(cases, seen, strict=True) if _prints(text, case.output)]
             known = [problem.input, *(case.input for case in problem.cases)]
@@ -268,7 +283,10 @@ def make_java(problems: Sequence[Problem], others: Mapping[str, list[Case]], wor
             return [cases[place] for place in _filled(cases, [], _MOST_PRINTED)]
 
         made = tqdm(threads.map(make, problems), total=len(problems), mininterval=10)
-        return {problem.problem_id: cases for problem, cases in zip(problems, made, strict=True)}
+        chosen = {problem.problem_id: cases for problem, cases in zip(problems, made, strict=True)}
+    both = {key: one.witnesses for key, one in others.items()} | {key: chosen[key] for key in alike}
+    _save(counterpart, asked(counterpart), both)
+    return chosen
 
 
 def _alike(problem: Problem, other: Problem | None) -> bool:
@@ -308,26 +326,21 @@ _WORKERS = click.option("--workers", default=2, show_default=True)
 @_WORKERS
 @click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites.")
 @click.option("--no-lists", is_flag=True, help="Record no steps.")
+@click.option("--more", is_flag=True, help="Choose for the problems without witnesses; the others keep what they have.")
 @click.option(
     "--problem", "only", multiple=True, help="Choose for these problems only; the others keep what they have."
 )
-def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, only: Sequence[str]) -> None:
+def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, more: bool, only: Sequence[str]) -> None:
     """Write the witnesses of benchmarks, and the steps of all their suites."""
     for name in () if lists_only else names:
         click.echo(name)
-        every, counterpart = asked(name), get_benchmark(name).counterpart
-        problems = [problem for problem in every if not only or problem.problem_id in only]
-        if get_benchmark(name).language == "python":
-            made = make_python(problems, workers)
-        else:
-            others = {one.problem_id: one for one in load_benchmark(counterpart, witnessed=True)}
-            alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
-            made = make_java(problems, {key: list(others[key].witnesses) for key in alike}, workers)
-            # What the program in Java does not print is no witness of the one in Python either.
-            kept = {key: made[key] if key in alike else one.witnesses for key, one in others.items() if one.witnesses}
-            _save(counterpart, asked(counterpart), kept)
-        before = {one.problem_id: list(one.witnesses) for one in with_witnesses(name, every)} if only else {}
-        _save(name, every, before | made)
+        every = asked(name)
+        made = {one.problem_id: list(one.witnesses) for one in with_witnesses(name, every)} if more or only else {}
+        problems = [one for one in every if (one.problem_id in only if only else not made.get(one.problem_id))]
+        for start in range(0, len(problems), _GROUP):
+            group = problems[start : start + _GROUP]
+            made |= make_python(group, workers) if group[0].language == "python" else make_java(group, workers)
+            _save(name, every, made)
     if no_lists:
         return
     recorded: dict[str, str] = {}
@@ -370,7 +383,7 @@ def measure(names: Sequence[str], workers: int, seed: int, count: int, size: int
             work = partial(missed, sandbox=sandbox, seed=seed, count=count)
             results = sandbox.map(work, problems)
             rows = list(tqdm(results, total=len(problems), mininterval=10))
-        for kind in ("single", "double", "constant"):
+        for kind in ("single", "double", "constant", "table"):
             wrong, passing, left, of_few = (sum(row[kind][place] for row in rows) for place in range(4))
             share = f"{100 * passing / max(1, wrong):.1f} -> {100 * left / max(1, wrong):.1f} %"
             click.echo(f"{name}, {kind}: {wrong} wrong, {passing} pass the suite, {left} the witnesses too: {share}")
@@ -393,6 +406,7 @@ def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int, count: int) 
         "single": rng.sample(single, min(len(single), count)),
         "double": rng.sample(double, min(len(double), count)),
         "constant": _baselines(problem),
+        "table": _tables(problem),
     }
     inputs = candidates(problem, seed)
     kind = kind_of(problem)

@@ -57,11 +57,9 @@ def mutants(source: str, entry_point: str = "") -> list[str]:
         source: The program.
         entry_point: ``Class.method`` if only that method is changed.
     """
-    tree = ast.parse(source)
+    tree, root, edits = _parsed(source, entry_point)
     plain = ast.unparse(tree)
-    class_name, _, method = entry_point.partition(".")
-    root: ast.AST = definition(definition(tree, class_name), method) if method else tree
-    made = (_applied(tree, root, edit) for edit in _edits(root))
+    made = (_applied(tree, root, edit) for edit in edits)
     return [text for text in dict.fromkeys(made) if text and text != plain]
 
 
@@ -70,9 +68,19 @@ def double_mutants(source: str, rng: Random, count: int, entry_point: str = "") 
     single = mutants(source, entry_point)
     made: dict[str, None] = {}
     for first in rng.sample(single, min(len(single), 1 + count // 6)):
-        second = mutants(first, entry_point)
-        made.update(dict.fromkeys(rng.sample(second, min(len(second), 6))))
-    return [text for text in made if text not in single]
+        tree, root, edits = _parsed(first, entry_point)
+        drawn = rng.sample(edits, min(len(edits), 6))
+        made.update(dict.fromkeys(_applied(tree, root, edit) for edit in drawn))
+    known = {"", ast.unparse(ast.parse(source)), *single}
+    return [text for text in made if text not in known]
+
+
+def _parsed(source: str, entry_point: str) -> tuple[ast.Module, ast.AST, list[Edit]]:
+    """Return the tree of a program, the part of it that may change, and the changes."""
+    tree = ast.parse(source)
+    class_name, _, method = entry_point.partition(".")
+    root: ast.AST = definition(definition(tree, class_name), method) if method else tree
+    return tree, root, list(_edits(root))
 
 
 def in_choice(mutant: str) -> bool:

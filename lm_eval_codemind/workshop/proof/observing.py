@@ -1,4 +1,4 @@
-"""What programs do on inputs, for many programs and inputs in one process. The sandbox gets this module as a text.
+"""What programs do on many inputs in one process. The sandbox gets this module as a text.
 
 It needs nothing but Python, and knows nothing of this package.
 """
@@ -8,6 +8,7 @@ import contextlib
 import io
 import signal
 import sys
+import time
 import types
 from typing import Any
 
@@ -16,6 +17,8 @@ VALUE, RAISED, NOTHING = "=", "!", "?"
 _TOO_LATE, _GIVEN_UP = f"{NOTHING}late", f"{NOTHING}given up"
 # A run that sleeps, or waits for something, ends after so many seconds.
 _ASLEEP = 4.0
+# Processor time of all runs of a program that is not the problem's own.
+_ALTOGETHER = 0.5
 # Nothing is learned from these: they depend on the machine.
 _OF_MACHINE = (RecursionError, MemoryError, OSError)
 
@@ -29,38 +32,36 @@ def _late(*_: object) -> None:
 
 
 def observe(
-    programs: list[str], runs: list[dict[str, str]], printed: bool, seconds: float, longest: int, before: str = ""
-) -> list[list[str]]:
-    """Return what each program does on each input.
+    program: str, runs: list[dict[str, str]], printed: bool, seconds: float, longest: int, own: bool
+) -> list[str]:
+    """Return what a program does on each input.
 
     Args:
-        programs: Sources.
+        program: The source.
         runs: Of each input the standard input, the statements before its expression, and the expression.
         printed: Whether what is printed counts, instead of the value of the expression.
-        seconds: Processor time of a run. Programs but the first that exceed it are not run again.
+        seconds: Processor time of a run.
         longest: The longest text of a value or of what is printed.
-        before: Statements that run once, before all programs.
+        own: Whether it is the problem's own program. Another one is given up when a run exceeds its time, or all runs
+            together :data:`_ALTOGETHER`.
     """
-    exec(before, {})
     for number in (signal.SIGVTALRM, signal.SIGALRM):
         signal.signal(number, _late)
-    inputs = [
-        (run["stdin"], compile(run["before"], "input", "exec"), compile(run["expression"] or "None", "input", "eval"))
-        for run in runs
-    ]
-    rows = []
-    for program in programs:
-        try:
-            code = compile(program, "program", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):
-            rows.append([NOTHING] * len(runs))
+    try:
+        code = compile(program, "program", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return [NOTHING] * len(runs)
+    row: list[str] = []
+    start = time.process_time()
+    for run in runs:
+        late = row[-1:] in ([_TOO_LATE], [_GIVEN_UP]) or time.process_time() - start > _ALTOGETHER
+        if late and not own:
+            row.append(_GIVEN_UP)
             continue
-        row: list[str] = []
-        for stdin, prepare, expression in inputs:
-            hopeless = rows and row[-1:] in ([_TOO_LATE], [_GIVEN_UP])
-            row.append(_GIVEN_UP if hopeless else _run(code, stdin, prepare, expression, printed, seconds, longest))
-        rows.append(row)
-    return rows
+        prepare = compile(run["before"], "input", "exec")
+        expression = compile(run["expression"] or "None", "input", "eval")
+        row.append(_run(code, run["stdin"], prepare, expression, printed, seconds, longest))
+    return row
 
 
 def _run(

@@ -33,7 +33,8 @@ SECONDS = 0.5
 """The processor time of a run on a witness."""
 
 _LIMITS_OF_SCRIPT = Limits(cpu_seconds=2, wall_seconds=20)
-_LIMITS = Limits(cpu_seconds=5, wall_seconds=10)
+_LIMITS = Limits(cpu_seconds=4, wall_seconds=10)
+_LIMITS_OF_OTHERS = Limits(cpu_seconds=1, wall_seconds=10)
 # A program that names one of them runs under another clock, too.
 _CLOCKS = ("time", "date")
 _BY_CHANCE = "import random\nrandom.seed()\n"
@@ -57,8 +58,8 @@ def observe(
 ) -> list[list[str]]:
     """Return what programs in Python do on inputs, as :mod:`.observing` writes it: a row for each program.
 
-    A program that ends the process is found by halves, and observed as nothing. So are the inputs on which the
-    problem's own program does so.
+    A program that ends the process is observed as nothing. So are the inputs on which the problem's own program does
+    so, which are found by halves.
 
     Args:
         sandbox: Runs the programs.
@@ -66,25 +67,25 @@ def observe(
         programs: Their sources.
         inputs: In the form of ``problem.input``.
         before: Statements that run once, before all programs.
-        seconds: Processor time of a run. A program that exceeds it is not run again.
+        seconds: Processor time of a run. A program other than the problem's own that exceeds it is not run again.
     """
-    outcome = sandbox.run([_job(problem, programs, inputs, before, seconds)])[0]
-    if outcome.passed and outcome.observations[0].literal is not None:
-        rows: list[list[str]] = ast.literal_eval(outcome.observations[0].literal)
-        return rows
-    if not inputs:
-        return [[] for _ in programs]
-    if len(programs) > 1:
-        half = len(programs) // 2
-        parts = [
-            observe(sandbox, problem, part, inputs, before, seconds) for part in (programs[:half], programs[half:])
-        ]
-        return [row for part in parts for row in part]
-    if len(inputs) == 1 or programs[0] != problem.code:
-        return [[NOTHING] * len(inputs)]
-    half = len(inputs) // 2
-    parts = [observe(sandbox, problem, programs, part, before, seconds) for part in (inputs[:half], inputs[half:])]
-    return [[*parts[0][0], *parts[1][0]]]
+    rows: list[list[str]] = []
+    while len(rows) < len(programs):
+        left = programs[len(rows) :]
+        (outcome,) = sandbox.run([_job(problem, left, inputs, before, seconds)])
+        literals = [one.literal for one in outcome.observations]
+        # A job ends with the program that ends the process.
+        whole = literals[: literals.index(None)] if None in literals else literals
+        rows += [ast.literal_eval(literal) for literal in whole if literal is not None]
+        if whole:
+            continue
+        if left[0] != problem.code or len(inputs) < 2:
+            rows.append([NOTHING] * len(inputs))
+            continue
+        half = len(inputs) // 2
+        parts = [observe(sandbox, problem, left[:1], part, before, seconds) for part in (inputs[:half], inputs[half:])]
+        rows.append([*parts[0][0], *parts[1][0]])
+    return rows
 
 
 def proven(sandboxes: Mapping[int, Executor], problem: Problem, inputs: Sequence[str]) -> list[Case]:
@@ -217,5 +218,10 @@ def _job(problem: Problem, programs: Sequence[str], inputs: Sequence[str], befor
     # The sandbox imports ahead what sources import.
     names = {name for program in (*programs[:2], before) for name in _imported(program)} - {"__future__"}
     ahead = "if False:\n    pass\n" + "".join(f"    import {name}\n" for name in sorted(names))
-    arguments = f"{list(programs)!r}, {runs!r}, {kind.printed}, {seconds}, {LONGEST}, {before!r}"
-    return Job.evaluate(f"{source}\n{ahead}", [f"observe({arguments})"], limits=_LIMITS, job_id=problem.problem_id)
+    module = f"{source}\n{ahead}\nRUNS = {runs!r}\nexec({before!r}, {{}})\n"
+    calls = [
+        f"observe({program!r}, RUNS, {kind.printed}, {seconds}, {LONGEST}, {program == problem.code})"
+        for program in programs
+    ]
+    limits = _LIMITS if programs[0] == problem.code else _LIMITS_OF_OTHERS
+    return Job.evaluate(module, calls, limits=limits, job_id=problem.problem_id)
