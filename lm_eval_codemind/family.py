@@ -60,6 +60,8 @@ class Family(abc.ABC):
         prompt_texts: The benchmark that holds the texts of the prompts, as upstream's files have them; empty if the
             prompts are ours.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
+        separate_seeds: Those of the options that are seeds of which the ones for evaluation share no question with the
+            ones for training.
         executes: Whether responses are executed.
         uses_witnesses: Whether answers that pass the suite are executed on the problem's witnesses, too.
         filters: Names of the filters, the main one first: the ways in which a response is read.
@@ -71,6 +73,7 @@ class Family(abc.ABC):
     templates: Path
     prompt_texts: ClassVar[str] = ""
     options: ClassVar[tuple[str, ...]] = ()
+    separate_seeds: ClassVar[tuple[str, ...]] = ()
     executes: ClassVar[bool] = False
     uses_witnesses: ClassVar[bool] = False
     filters: ClassVar[tuple[str, ...]]

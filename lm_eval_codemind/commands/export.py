@@ -117,14 +117,17 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
             "choose another one, or add --evaluation"
         )
+    tasks = [
+        (name, task, family_named(task.config.metadata["suite"]["family"])) for name, task in _load(names, options)
+    ]
+    separate = {name for _, _, family in tasks if family is not None for name in family.separate_seeds}
     packaged: dict[str, set[str]] = {}
-    for others in () if evaluation else (EVERYTHING, *_of_evaluation(options, seeds)):
+    for others in () if evaluation else (EVERYTHING, *_of_evaluation(options, set(seeds) - separate)):
         for name, task in _load(names, others):
             packaged.setdefault(name, set()).update(map(_identity, task.eval_docs))
     rows = []
-    for name, task in _load(names, options):
+    for name, task, family in tasks:
         suite = task.config.metadata["suite"]
-        family = family_named(suite["family"])
         assert family is not None
         documents = [dict(document) for document in task.eval_docs]
         fresh = [document for document in documents if _identity(document) not in packaged.get(name, ())]
@@ -147,12 +150,8 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
     return rows
 
 
-def _of_evaluation(options: Mapping[str, Any], seeds: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield the options of evaluations with other seeds.
-
-    Fresh inputs and the horizon need none: there, evaluation has inputs of its own.
-    """
-    names = [name for name in seeds if name not in ("input_seed", "horizon_seed")]
+def _of_evaluation(options: Mapping[str, Any], names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the options of evaluations with other seeds."""
     for seed in EVALUATION_SEEDS if names else ():
         yield {**options, **dict.fromkeys(names, seed)}
 

@@ -26,6 +26,7 @@ from lm_eval_codemind.harness.contract import (
 )
 from lm_eval_codemind.harness.location import task_directories, task_manager
 from lm_eval_codemind.harness.preflight import checked
+from lm_eval_codemind.harness.profiles import PROFILES, running
 from lm_eval_codemind.harness.provenance import included
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import own_cache, path_for_model
@@ -77,6 +78,11 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
     register()
     try:
         options = parsed_arguments(arguments)
+        # The harness does not know this option.
+        profile = PROFILES.get(options.__dict__.pop("profile"))
+        if profile is not None:
+            stack.enter_context(running(profile))
+            options.gen_kwargs = {**profile.generation, **(options.gen_kwargs or {})}
         with redirect_stdout(io.StringIO()):
             config = EvaluatorConfig.from_cli(options)
     except (ValueError, FileNotFoundError, TypeError) as error:

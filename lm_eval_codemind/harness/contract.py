@@ -26,6 +26,7 @@ from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
+from lm_eval_codemind.harness.profiles import PROFILES, active
 
 if TYPE_CHECKING:
     from lm_eval_codemind.harness.recordings import Recordings
@@ -47,6 +48,7 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         def parse(self) -> argparse.Namespace:
             (commands,) = (a for a in self._parser._actions if isinstance(a, argparse._SubParsersAction))
             run = commands.choices["run"]
+            run.add_argument("--profile", choices=list(PROFILES), help="Settings for a kind of model (docs/running.md)")
             run.prog = "codemind run"
             run.usage = "%(prog)s --model MODEL --tasks TASK,... [--model_args KEY=VALUE,...] [options]"
             run.epilog = "Takes every option of `lm_eval run`. `lm_eval ls tasks` lists the tasks."
@@ -93,8 +95,9 @@ def own_requests() -> Iterator[None]:
     - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
       examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
       the release, so they are not taken from the cache. Where :func:`several_responses` is in force, a request is sent
-      as often as there are responses to it. A task's ``suite.system_message`` is sent under a chat template only, while
-      the harness puts a task's description in front of the text for a base model as well.
+      as often as there are responses to it; under a profile as often as the profile says. A task's
+      ``suite.system_message`` is sent under a chat template only, while the harness puts a task's description in front
+      of the text for a base model as well.
     - ``apply_filters``: while it runs, :func:`openings_of_thinking` knows which prompts open thinking. After it the
       responses and how they were read are recorded.
     """
@@ -113,6 +116,10 @@ def own_requests() -> Iterator[None]:
             return
         if settings.get("apply_chat_template") and "system_message" in suite:
             self.set_config("description", suite["system_message"])
+        profile = active()
+        if profile is not None:
+            self.set_config("repeats", profile.repeats)
+            suite["profile"] = profile.name
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
         recorded = several()
         if recorded is not None:

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError, collecting
 from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
+from lm_eval_codemind.harness.profiles import responses
 from lm_eval_codemind.harness.provenance import prompts_sent, suite_of
 from lm_eval_codemind.harness.stages import SETTING, TASK
 
@@ -222,7 +223,7 @@ def _later(run: Any, name: str, by_task: Mapping[str, Sequence[Any]]) -> LaterPl
         programs = math.ceil(programs * limit) if limit < 1 else min(programs, int(limit))
     content = load_yaml(run.manager.task_index[name].yaml_path, resolve_func=False)
     # Without any program there is a question about the benchmark's own.
-    most = max(1, programs) * int(content.get("repeats") or 1)
+    most = max(1, programs) * responses(content.get("repeats"))
     tokens = token_limit(run.config.model, {**content["generation_kwargs"], **(run.config.gen_kwargs or {})})
     return LaterPlan(name, most, None if tokens is None else most * tokens)
 

@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import logging
 import os
 import shutil
 import sys
@@ -12,13 +13,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.answers.thinking import opening_of
 from lm_eval_codemind.errors import UserError, collecting, did_you_mean
 from lm_eval_codemind.harness.contract import dataset_arguments, several, tasks_of
 from lm_eval_codemind.harness.location import load_once, task_directories
-from lm_eval_codemind.harness.provenance import included, suite_of
+from lm_eval_codemind.harness.profiles import active, responses
+from lm_eval_codemind.harness.provenance import THINKING, included, suite_of
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import opened, own_cache, path_for_model
 
+logger = logging.getLogger(__name__)
+
+# Tokens of a response that suffice without thinking.
+_SHORT = 2048
 # Less than this many bytes is not enough for results and samples.
 _FREE_SPACE = 50_000_000
 
@@ -188,6 +195,7 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
         for announcement in dict.fromkeys(map(_announcement, tasks.values())):
             if announcement:
                 print(f"{announcement}\nThey go to {_model_of(config)}.")
+        _warn_of_short_thinking(config, tasks)
         for name, task in tasks.items():
             print(f"{name}: {_requests(config, name, task)} requests")
         for name in later_leaves:
@@ -206,6 +214,40 @@ def _model_of(config: Any) -> str:
     arguments = config.model_args or {}
     parts = [f"{name}={arguments[name]}" for name in ("pretrained", "model", "base_url") if arguments.get(name)]
     return ", ".join([config.model, *parts])
+
+
+def _warn_of_short_thinking(config: Any, tasks: Mapping[str, Any]) -> None:
+    """Warn if the chat template opens thinking, and responses may be no longer than those without it."""
+    limits = _limits(config, {name: task.config.generation_kwargs for name, task in tasks.items()})
+    short = [name for name, limit in limits.items() if limit <= _SHORT]
+    if short and ((config.metadata or {}).get(THINKING) or _opens_thinking(config)):
+        logger.warning(
+            "%s: the chat template opens thinking, and a response has at most %d tokens, so that many never finish it; "
+            "use `codemind run --profile reasoning`, or --gen_kwargs max_gen_toks=32768",
+            _listed(short),
+            max(limits[name] for name in short),
+        )
+
+
+def _opens_thinking(config: Any) -> bool:
+    """Whether the end of a chat prompt opens thinking, as far as a tokenizer that can be loaded here tells."""
+    arguments = config.model_args or {}
+    name = arguments.get("tokenizer") or arguments.get("pretrained")
+    if not config.apply_chat_template or not name or find_spec("transformers") is None:
+        return False
+    usual = {} if arguments.get("enable_thinking") is None else {"enable_thinking": arguments["enable_thinking"]}
+    try:
+        from transformers import AutoTokenizer
+
+        prompt = AutoTokenizer.from_pretrained(str(name)).apply_chat_template(
+            [{"role": "user", "content": "?"}],
+            tokenize=False,
+            add_generation_prompt=True,
+            **{**(arguments.get("chat_template_args") or {}), **usual},
+        )
+    except Exception:  # of the library, the download or the template; loading the model says what it is
+        return False
+    return bool(opening_of(prompt))
 
 
 def unknown_tasks(manager: Any, names: Sequence[str]) -> list[str]:
@@ -264,7 +306,7 @@ def _requests(config: Any, name: str, task: Any) -> int:
         from lm_eval_codemind.questions import Key
 
         return sum(recorded.count(name, documents_with(Key._fields, task.eval_docs.select(places))))
-    return len(places) * int(task.config.repeats or 1)
+    return len(places) * responses(task.config.repeats)
 
 
 def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
@@ -394,12 +436,11 @@ def _option_faults(config: Any, manager: Any, own: Sequence[str]) -> list[str]:
         faults.append(
             f"{_listed(unsafe)}: programs of the model are executed (sandboxed); add --confirm_run_unsafe_code"
         )
+    sampled = [name for name, content in settings.items() if int(content.get("repeats") or 1) > 1]
+    if sampled and active():
+        faults.append(f"{_listed(sampled)}: samples in a way of its own; leave it out of a run with --profile")
     context = _context(config.model, config.model_args or {})
-    asked = {
-        name: int(limit)
-        for name, content in settings.items()
-        if (limit := {**(content.get("generation_kwargs") or {}), **(config.gen_kwargs or {})}.get("max_gen_toks"))
-    }
+    asked = _limits(config, {name: content.get("generation_kwargs") for name, content in settings.items()})
     crowded = [name for name, tokens in asked.items() if context is not None and tokens >= context]
     if crowded:
         faults.append(
@@ -407,6 +448,12 @@ def _option_faults(config: Any, manager: Any, own: Sequence[str]) -> list[str]:
             f"so that no prompt fits; add --gen_kwargs max_gen_toks={(context or 0) // 4}"
         )
     return faults
+
+
+def _limits(config: Any, generation: Mapping[str, Mapping[str, Any] | None]) -> dict[str, int]:
+    """Return the most tokens of a response, task by task, from the ``generation_kwargs`` of the tasks."""
+    chosen = {name: {**(arguments or {}), **(config.gen_kwargs or {})} for name, arguments in generation.items()}
+    return {name: int(limit) for name, arguments in chosen.items() if (limit := arguments.get("max_gen_toks"))}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -90,27 +90,46 @@ class Figure:
 
     def place(self, value: float) -> str:
         """Return the horizontal place of a value."""
-        share = (value - self.start) / (1 - self.start)
-        return f"{_LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, share)):.2f}%"
+        return _place((value - self.start) / (1 - self.start))
 
     def ticks(self) -> Iterator[tuple[float, str]]:
         """Yield the values that the axis names, and their names."""
         for value in (self.start + (1 - self.start) * i / 4 for i in range(5)):
             yield value, f"{value:.0%}" if self.percent else f"{value:g}"
 
+    def written(self, value: float) -> str:
+        """Return a value as a tooltip has it."""
+        return f"{value:.1%}" if self.percent else f"{value:.2f}"
+
     def note(self, mark: Mark) -> str:
         """Return a mark in words, for its tooltip."""
-
-        def show(number: float) -> str:
-            return f"{number:.1%}" if self.percent else f"{number:.2f}"
-
         row = mark.row.replace("\n", ", ")
-        note = f"{mark.series}, {row}: {show(mark.value)}"
+        note = f"{mark.series}, {row}: {self.written(mark.value)}"
         if mark.has_interval:
-            note += f" [{show(mark.low)}, {show(mark.high)}]"
+            note += f" [{self.written(mark.low)}, {self.written(mark.high)}]"
         if mark.n is not None:
             note += f", n = {mark.n}"
-        return note + (f", baseline {show(mark.baseline)}" if mark.has_baseline else "")
+        return note + (f", baseline {self.written(mark.baseline)}" if mark.has_baseline else "")
+
+
+@dataclass(frozen=True)
+class DoublingFigure(Figure):
+    """A dot plot on a logarithmic axis. Each of ``steps``, which the axis names, is twice the one before."""
+
+    steps: Sequence[int] = ()
+
+    def place(self, value: float) -> str:
+        """Return the horizontal place of a value."""
+        return _place(math.log2(value / self.steps[0]) / (len(self.steps) - 1))
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """Yield the values that the axis names, and their names."""
+        for step in self.steps:
+            yield step, f"{step:,}"
+
+    def written(self, value: float) -> str:
+        """Return a value as a tooltip has it: in its own format."""
+        return format(value)
 
 
 @dataclass(frozen=True)
@@ -151,6 +170,10 @@ def _drawings() -> Any:
     environment.filters["xml"] = _text
     names = {"left": _LEFT, "right": _RIGHT, "light": LIGHT, "dark": DARK}
     return environment.get_template("figures.svg.j2", globals=names).module
+
+
+def _place(share: float) -> str:
+    return f"{_LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, share)):.2f}%"
 
 
 def _style(name: str, series: Sequence[str]) -> tuple[str, str]:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lm_eval_codemind.data.facts.horizon import BOUNDS
 from lm_eval_codemind.families.table import Table, in_words
-from lm_eval_codemind.results.figures import Figure, Mark, UpSet
+from lm_eval_codemind.results.figures import DoublingFigure, Figure, Mark, UpSet
 from lm_eval_codemind.results.observations import ALL, distinct
 
 
@@ -31,6 +32,8 @@ def plots(tables: Sequence[Table]) -> list[Figure | UpSet]:
                     )
             case "overlap":
                 figures += _overlap(table)
+            case "horizon":
+                figures += _horizon(table)
             case "horizon_levels":
                 figures += _by_state(table)
     return figures
@@ -65,6 +68,13 @@ def _by_score(table: Table, row: str, value: str, title: str, axis: str, part: s
         words = f"{names['family']}: {title.format(**names)}"
         negative = value == "rho"
         yield Figure(_name(table.name, *subject, part), words, axis, marks, -1.0 if negative else 0.0, not negative)
+
+
+def _horizon(table: Table) -> Iterable[Figure]:
+    axis = "characters of state with 95% interval; grey line: baseline"
+    parts = ("model", "horizon", "low", "high", "n", "baseline")
+    marks = [Mark("horizon", *(row[part] for part in parts)) for row in table.rows]
+    yield DoublingFigure(table.name, "State at which half of the answers are right", axis, marks, steps=BOUNDS)
 
 
 def _by_state(table: Table) -> Iterable[Figure]:

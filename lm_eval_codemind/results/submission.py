@@ -16,6 +16,7 @@ from lm_eval_codemind.families.table import csv_text
 from lm_eval_codemind.families.view import View
 from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.models import checks_the_suite
+from lm_eval_codemind.harness.profiles import PROFILES
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_args
 from lm_eval_codemind.results.runs import Run
@@ -69,7 +70,7 @@ def reasons_against(
     """Return all reasons why a run may not be submitted; empty if it may.
 
     A run may be submitted if it is complete and unlimited, was made with the tasks' own settings on the released data
-    by this release, decoded greedily, and rescores to the same.
+    by this release, decoded greedily or by a profile, and rescores to the same.
 
     Args:
         run: The run.
@@ -149,17 +150,22 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
             f"{name}: {counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run "
             "it again: with --use_cache only these are sent"
         )
+    profile = PROFILES.get(str(task.suite.get("profile")))
+    usual = profile.applied(again.config) if profile else again.config
     settings = {
-        key: (task.config.get(key), again.config.get(key))
-        for key in dict.fromkeys([*task.config, *again.config])
-        if key not in _NO_SETTINGS and _comparable(task.config.get(key)) != _comparable(again.config.get(key))
+        key: (task.config.get(key), usual.get(key))
+        for key in dict.fromkeys([*task.config, *usual])
+        if key not in _NO_SETTINGS and _comparable(task.config.get(key)) != _comparable(usual.get(key))
     }
     for key, values in settings.items():
         there, here = (shortened(str(value), 100) for value in values)
         reasons.append(f"{name}: not the default settings: {key} is {there}, by default {here}")
     decoding = task.config.get("generation_kwargs") or {}
-    if decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0:
-        reasons.append(f"{name}: sampled: {shortened(str(decoding), 100)}; only greedy decoding is submitted")
+    if profile is None and (decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0):
+        reasons.append(
+            f"{name}: sampled: {shortened(str(decoding), 100)}; only greedy decoding and runs with --profile are "
+            "submitted"
+        )
     suite, current = task.suite, again.suite
     if not suite:
         return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
@@ -267,14 +273,23 @@ def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
     suite = task.suite
     parts = [
         f"{view.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
-        "greedy",
+        _decoding(suite),
         f"{task.config.get('num_fewshot')} few-shot examples",
         form_of_prompts(run, task),
+        *(f"{name} {value}" for name, value in (suite.get("options") or {}).items()),
         f"data SHA-256 {suite.get('data_sha256')}",
     ]
     if submission.model_was not in (None, submission.model):
         parts.append(f"run as {submission.model_was}")
     return "; ".join([*parts, *([submission.notes] if submission.notes else [])])
+
+
+def _decoding(suite: Mapping[str, Any]) -> str:
+    profile = PROFILES.get(str(suite.get("profile")))
+    if profile is None:
+        return "greedy"
+    drawn = ", ".join(f"{name} {value}" for name, value in profile.generation.items())
+    return f"sampled by profile {profile.name} ({drawn}), mean over {profile.repeats} responses to a question"
 
 
 def _comparable(setting: Any) -> str:

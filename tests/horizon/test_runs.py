@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from lm_eval_codemind.data.facts.horizon import BOUNDS, level_of
+from lm_eval_codemind.data.facts.horizon import BOUNDS, STATES, level_of
 from lm_eval_codemind.workshop.python.horizon_runs import (
     CLASSES,
     chain_source,
@@ -84,9 +84,9 @@ def outputs_with_a_dead_link(program: str, call: str) -> list[str]:
     return outputs
 
 
-@pytest.mark.parametrize("bound", BOUNDS[1:5])
-def test_chains_have_their_state_and_no_dead_link(bound):
-    low, high = round(0.9 * bound + 0.5), int(1.1 * bound)
+@pytest.mark.parametrize(("bound", "states"), [*zip(BOUNDS, STATES, strict=True)][1:5])
+def test_chains_have_their_state_and_no_dead_link(bound, states):
+    low, high = states[0], states[-1]
     made = chains(FUNCTIONS, ["'abc'", "'Qwerty'"], f"seed {bound}", 2, low, high, 3)
     assert made
     for numbers, call, state, steps, output in made:

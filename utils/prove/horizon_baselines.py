@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 import lm_eval_codemind
 from baselines import _echo, _last_literal
 from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.families.horizon.score import horizon
 from lm_eval_codemind.families.horizon.task import LEVELS, dataset
 from lm_eval_codemind.sandbox import Job, shared_sandbox
 
@@ -131,7 +132,7 @@ def _shared(words: frozenset[str], others: frozenset[str]) -> float:
 
 
 def scores(asked: Sequence[Document], answers: Sequence[str | None]) -> dict[str, float]:
-    """Return the accuracy of answers at each level, and of all."""
+    """Return the accuracy of answers at each level and of all, and their horizon."""
     right = [
         answer is not None and same_output(answer, document["output"], False)
         for document, answer in zip(asked, answers, strict=True)
@@ -140,7 +141,9 @@ def scores(asked: Sequence[Document], answers: Sequence[str | None]) -> dict[str
         name: [verdict for verdict, document in zip(right, asked, strict=True) if document["level"] == number]
         for number, name in enumerate(LEVELS, start=1)
     }
-    return {name: sum(verdicts) / len(verdicts) for name, verdicts in {**by_level, "r_ier": right}.items()}
+    shares = {name: sum(verdicts) / len(verdicts) for name, verdicts in {**by_level, "r_ier": right}.items()}
+    reached = horizon([document["state"] for document in asked], [float(verdict) for verdict in right])
+    return {**shares, "horizon": reached.value}
 
 
 @click.command()
@@ -152,7 +155,8 @@ def main(seed: int, other: int, write: bool) -> None:
     asked = documents(seed)
     table = {name: scores(asked, answers) for name, answers in guesses(asked, documents(other)).items()}
     for name, row in table.items():
-        click.echo(f"| {name} | " + " | ".join(f"{100 * value:.1f}" for value in row.values()) + " |")
+        shares = [f"{100 * row[metric]:.1f}" for metric in (*LEVELS, "r_ier")]
+        click.echo(f"| {name} | {' | '.join(shares)} | {row['horizon']:.0f} |")
     best = {
         metric: max(((name, row[metric]) for name, row in table.items()), key=lambda pair: pair[1]) for metric in row
     }

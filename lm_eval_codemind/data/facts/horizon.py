@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.problems import Problem
 
-VERSION = 1
+VERSION = 2
 """Of the building: questions of another version are built again."""
 
 BENCHMARK = "horizon"
@@ -19,6 +20,8 @@ BOUNDS = tuple(16 << level for level in range(8))
 """The state of each level, in characters."""
 TOLERANCE = 0.1
 """How far a program's state may lie from its bound, as a share of the bound."""
+STATES = tuple(range(math.ceil(bound * (1 - TOLERANCE)), math.floor(bound * (1 + TOLERANCE)) + 1) for bound in BOUNDS)
+"""The states of each level: within the tolerance of its bound."""
 PER_LEVEL = 40
 """Questions of a level, half about natural programs and half about chains."""
 
@@ -91,9 +94,8 @@ _MEASURES = ("level", "state", "steps", "links")
 
 
 def level_of(state: int) -> int | None:
-    """Return the level whose bound a state is near; None if there is none."""
-    near = (level for level, bound in enumerate(BOUNDS, start=1) if abs(state - bound) <= TOLERANCE * bound)
-    return next(near, None)
+    """Return the level that has a state; None if there is none."""
+    return next((level for level, states in enumerate(STATES, start=1) if state in states), None)
 
 
 def share_of(rungs: Iterable[Rung], per_level: int) -> list[Rung]:

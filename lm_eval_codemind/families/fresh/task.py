@@ -38,6 +38,7 @@ class FreshReasoning(ExecutionReasoning):
         Variant("ier_fresh_direct", "IER fresh direct", _VIEW, DIRECT, submittable=False),
     )
     options: ClassVar[tuple[str, ...]] = ("input_seed", "fresh_inputs")
+    separate_seeds: ClassVar[tuple[str, ...]] = ("input_seed",)
     metric = R_FRESH
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:

@@ -91,8 +91,11 @@ def draws_of(states: Sequence[float], rights: Sequence[float]) -> NDArray[np.flo
     return logistic_fit(states, rights, draws)
 
 
-def in_words(state: float) -> str:
-    """Return a horizon as readers see it: ``504``, ``beyond 2,048`` or ``below 16``."""
-    if state >= BOUNDS[-1]:
-        return f"beyond {BOUNDS[-1]:,}"
-    return f"below {BOUNDS[0]}" if state <= BOUNDS[0] else f"{state:,.0f}"
+class State(float):
+    """A state as a horizon: readers see ``504``, ``beyond 2,048`` or ``below 16``, and files the number."""
+
+    def __format__(self, spec: str) -> str:
+        """Return the state as readers see it."""
+        if self >= BOUNDS[-1]:
+            return f"beyond {BOUNDS[-1]:,}"
+        return f"below {BOUNDS[0]}" if self <= BOUNDS[0] else f"{float(self):,.0f}"

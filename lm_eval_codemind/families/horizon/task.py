@@ -29,6 +29,7 @@ class HorizonReasoning(ExecutionReasoning):
 
     variants: ClassVar[tuple[Variant, ...]] = (Variant("horizon", "Horizon", _VIEW),)
     options: ClassVar[tuple[str, ...]] = ("horizon_seed", "per_level")
+    separate_seeds: ClassVar[tuple[str, ...]] = ("horizon_seed",)
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the programs of the seed."""

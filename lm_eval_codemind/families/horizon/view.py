@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lm_eval_codemind.data.facts.horizon import BOUNDS
-from lm_eval_codemind.families.horizon.score import horizon, in_words
+from lm_eval_codemind.data.facts.horizon import BOUNDS, PER_LEVEL
+from lm_eval_codemind.families.horizon.score import State, horizon
 from lm_eval_codemind.families.horizon.task import HORIZON_METRIC, LEVELS
 from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described
@@ -28,9 +28,14 @@ class HorizonView(ExecutionView):
             return super().estimate(samples, metric)
         return _horizon(self.units(samples))
 
+    def reasons_against(self, task: TaskRun) -> list[str]:
+        """Return why results may not be submitted: if a part of the questions was asked."""
+        asked = task.suite["horizon"]["per_level"]
+        return [] if asked == PER_LEVEL else [f"not the default settings: per_level is {asked}"]
+
     def cited(self, samples: Iterable[Sample]) -> list[str]:
         estimate = _horizon(self.units(list(samples)))
-        value, low, high = map(in_words, (estimate.value, estimate.low, estimate.high))
+        value, low, high = map(State, (estimate.value, estimate.low, estimate.high))
         return [f"horizon {value} characters of state (95% interval {low} to {high})"]
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
@@ -38,8 +43,10 @@ class HorizonView(ExecutionView):
         horizons, levels = [], []
         for model, units in models.items():
             estimate = _horizon(units)
-            ends = {"low": in_words(estimate.low), "high": in_words(estimate.high)}
-            horizons.append({"model": model, "horizon": in_words(estimate.value), **ends, "n": estimate.n})
+            numbers = {"horizon": estimate.value, "low": estimate.low, "high": estimate.high}
+            numbers["baseline"] = self.baseline(TASK, HORIZON_METRIC)
+            states = {name: State(number) for name, number in numbers.items()}
+            horizons.append({"model": model, **states, "n": estimate.n})
             for level, (name, bound) in enumerate(zip(LEVELS, BOUNDS, strict=True), start=1):
                 at_level = [unit for unit in units if unit[0].doc["level"] == level]
                 share = mean([self.unit_scores(unit)["S_IER"] for unit in at_level])

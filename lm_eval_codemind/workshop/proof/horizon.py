@@ -26,7 +26,7 @@ from lm_eval_codemind.data.facts.horizon import (
     CHAIN,
     NATURAL,
     PER_LEVEL,
-    TOLERANCE,
+    STATES,
     Rung,
     Rungs,
     from_problem,
@@ -184,7 +184,7 @@ def _natural(programs: Sequence[tuple[str, str, str]], sandbox: Sandbox, seed: i
                 seed=f"{seed}:{name}",
                 seed_class=min(seed, _RESERVED),
                 count=_INPUTS,
-                max_state=_highest(BOUNDS[-1]),
+                max_state=STATES[-1][-1],
             )
         )
         for name, code, generator in programs
@@ -218,12 +218,12 @@ def _chains(problems: Sequence[Problem], sandbox: Sandbox, seed: int, count: int
                 starts=[argument for _, argument in functions],
                 seed=f"{seed}:{level}",
                 seed_class=min(seed, _RESERVED),
-                low=_lowest(bound),
-                high=_highest(bound),
+                low=states[0],
+                high=states[-1],
                 count=count,
             )
         )
-        for level, bound in enumerate(BOUNDS, start=1)
+        for level, states in enumerate(STATES, start=1)
     ]
     for future in tqdm(futures, desc=f"chains, seed {seed}"):
         made: Any = result_of(future.result())
@@ -259,14 +259,6 @@ def _job(task: str, programs: Iterable[str], limits: Limits, /, **options: Any) 
 def _source() -> str:
     text = files("lm_eval_codemind.workshop.python").joinpath("horizon_runs.py").read_text(encoding="utf-8")
     return f"{recorder_source()}\n{NOT_INSIDE.sub('', text)}"
-
-
-def _lowest(bound: int) -> int:
-    return int(bound * (1 - TOLERANCE))
-
-
-def _highest(bound: int) -> int:
-    return int(bound * (1 + TOLERANCE))
 
 
 def _chosen(
