@@ -150,22 +150,7 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
             f"{name}: {counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run "
             "it again: with --use_cache only these are sent"
         )
-    profile = PROFILES.get(str(task.suite.get("profile")))
-    usual = profile.applied(again.config) if profile else again.config
-    settings = {
-        key: (task.config.get(key), usual.get(key))
-        for key in dict.fromkeys([*task.config, *usual])
-        if key not in _NO_SETTINGS and _comparable(task.config.get(key)) != _comparable(usual.get(key))
-    }
-    for key, values in settings.items():
-        there, here = (shortened(str(value), 100) for value in values)
-        reasons.append(f"{name}: not the default settings: {key} is {there}, by default {here}")
-    decoding = task.config.get("generation_kwargs") or {}
-    if profile is None and (decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0):
-        reasons.append(
-            f"{name}: sampled: {shortened(str(decoding), 100)}; only greedy decoding and runs with --profile are "
-            "submitted"
-        )
+    reasons += [f"{name}: {reason}" for reason in _other_settings(task, again)]
     suite, current = task.suite, again.suite
     if not suite:
         return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
@@ -185,6 +170,23 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
         # Nothing was released of data without a pinned revision: the notes of the submission have its digest.
         if sha256 != digests.get(file) and (pinned or file in digests):
             reasons.append(f"{name}: unknown data: SHA-256 of {file} is {sha256}, released is {digests.get(file)}")
+    return reasons
+
+
+def _other_settings(task: TaskRun, again: TaskRun) -> list[str]:
+    """Return the settings of a task that are neither its own nor those of the profile that the run names."""
+    profile = PROFILES.get(str(task.suite.get("profile")))
+    usual = profile.applied(again.config) if profile else again.config
+    reasons = []
+    for key in dict.fromkeys([*task.config, *usual]):
+        there, here = task.config.get(key), usual.get(key)
+        if key not in _NO_SETTINGS and _comparable(there) != _comparable(here):
+            texts = shortened(str(there), 100), shortened(str(here), 100)
+            reasons.append(f"not the default settings: {key} is {texts[0]}, by default {texts[1]}")
+    decoding = task.config.get("generation_kwargs") or {}
+    if profile is None and (decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0):
+        shown = shortened(str(decoding), 100)
+        reasons.append(f"sampled: {shown}; only greedy decoding and runs with --profile are submitted")
     return reasons
 
 

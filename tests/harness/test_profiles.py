@@ -1,28 +1,29 @@
 """``--profile``: what a run with it sends, records, plans and submits, and the warning where it is missing."""
 
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 import yaml
 
+from lm_eval_codemind.harness import preflight
 from tests.chat_server import chat_server
 from tests.cli import codemind, refused, said
 from tests.run_files import read_run
 
-# An AutoTokenizer whose template is the file `template` of its directory.
-TOKENIZER = """
-from pathlib import Path
 
 class AutoTokenizer:
-    def __init__(self, name):
-        self.name = name
+    """Its template is the file ``template`` of its directory."""
 
-    @classmethod
-    def from_pretrained(cls, name):
-        return cls(name)
+    def __init__(self, folder: str) -> None:
+        self.template = (Path(folder) / "template").read_text()
 
-    def apply_chat_template(self, messages, tokenize, add_generation_prompt, enable_thinking=True):
+    from_pretrained = classmethod(lambda cls, folder: cls(folder))
+
+    def apply_chat_template(self, messages, tokenize, add_generation_prompt, enable_thinking=True) -> str:
         assert not tokenize and add_generation_prompt
-        return messages[0]["content"] + (Path(self.name) / "template").read_text() * enable_thinking
-"""
+        return messages[0]["content"] + self.template * enable_thinking
 
 
 def arguments(server, *more: object) -> list[object]:
@@ -94,9 +95,11 @@ def test_tasks_that_sample_in_their_own_way_have_no_profile():
     ],
 )
 def test_a_template_that_opens_thinking_is_warned_of(template, options, warned, tmp_path, monkeypatch, caplog):
-    (tmp_path / "transformers.py").write_text(TOKENIZER)
     (tmp_path / "template").write_text(template)
-    monkeypatch.syspath_prepend(tmp_path)
+    # datasets asks for the second class where there is a module of this name.
+    module = SimpleNamespace(AutoTokenizer=AutoTokenizer, PreTrainedTokenizerBase=type("Base", (), {}))
+    monkeypatch.setitem(sys.modules, "transformers", module)
+    monkeypatch.setattr(preflight, "find_spec", lambda name: name)
     # The oracle needs no package; its arguments name the tokenizer as those of `hf` do.
     names = f"tokenizer={tmp_path}"
     codemind(
