@@ -62,6 +62,7 @@ class Family(abc.ABC):
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
         separate_seeds: Those of the options that are seeds of which the ones for evaluation share no question with the
             ones for training.
+        asks_for: What recorded responses stated that tell how hard the family's problems are: ``output`` or ``input``.
         executes: Whether responses are executed.
         uses_witnesses: Whether answers that pass the suite are executed on the problem's witnesses, too.
         filters: Names of the filters, the main one first: the ways in which a response is read.
@@ -74,6 +75,7 @@ class Family(abc.ABC):
     prompt_texts: ClassVar[str] = ""
     options: ClassVar[tuple[str, ...]] = ()
     separate_seeds: ClassVar[tuple[str, ...]] = ()
+    asks_for: ClassVar[str] = "output"
     executes: ClassVar[bool] = False
     uses_witnesses: ClassVar[bool] = False
     filters: ClassVar[tuple[str, ...]]
@@ -129,6 +131,10 @@ class Family(abc.ABC):
             UserError: If an option has an unusable value.
         """
         return questions
+
+    def stratum(self, question: Question) -> tuple[str, ...]:
+        """Return what a question shares with others that a short form draws from in turn: its kind of program."""
+        return (question.kind,)
 
     def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
         """Return the questions about a program of the user, which no benchmark has, and about its execution."""

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 Fields = TypeVar("Fields")
 
 
+PLACE = "drawn"
+"""The column that documents of a short form have: the place in the order of the draw, and the share that was drawn."""
+
+
 class Key(NamedTuple):
     """The unique key of a question.
 

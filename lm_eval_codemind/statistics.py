@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,43 @@ def clustered_stderr_of(influences: Sequence[float], clusters: Sequence[Hashable
     return math.sqrt(len(sums) / (len(sums) - 1) * sum(total * total for total in sums.values()))
 
 
+def systematic_stderr(values: Sequence[float], drawn: Sequence[Sequence[float]]) -> float:
+    """Return the standard error of the mean of a systematic draw; see :func:`systematic_stderr_of`.
+
+    Args:
+        values: The values.
+        drawn: Value by value, its place in the order of the draw and the share of all items that was drawn.
+    """
+    mean = sum(values) / len(values) if values else math.nan
+    return systematic_stderr_of([(value - mean) / len(values) for value in values], drawn)
+
+
+def systematic_stderr_of(influences: Sequence[float], drawn: Sequence[Sequence[float]]) -> float:
+    """Return the standard error of a statistic of a systematic draw from a finite population.
+
+    Of N items in an order every (N / n)-th is drawn, so that neighbours in the draw resemble each other. With f = n / N
+    and psi_i the influence of the i-th of them in this order, for a mean (y_i - mean) / n (Wolter, Introduction to
+    Variance Estimation, 2007, section 8.2, estimator v_2):
+
+    ``SE = sqrt((1 - f) * n / (2 (n - 1)) * sum over i > 1 of (psi_i - psi_(i-1)) ** 2)``
+
+    It is the error of the statistic as an estimate of what all N items would give.
+
+    Args:
+        influences: The influence of each item.
+        drawn: Item by item, its place in the order of the draw and the share f.
+
+    Returns:
+        Not a number for fewer than two items.
+    """
+    n = len(influences)
+    if n < 2:
+        return math.nan
+    order = sorted(range(n), key=lambda i: drawn[i][0])
+    steps = math.fsum((influences[j] - influences[i]) ** 2 for i, j in pairwise(order))
+    return math.sqrt((1 - drawn[0][1]) * n / (2 * (n - 1)) * steps)
+
+
 def proportion(successes: int, n: int) -> Estimate:
     """Return a proportion with its Wilson score interval; all NaN if ``n`` is 0.
 
@@ -141,6 +179,19 @@ def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float]) -> Es
     below = math.sqrt(math.fsum((share * (one.value - one.low)) ** 2 for share, one in parts))
     above = math.sqrt(math.fsum((share * (one.high - one.value)) ** 2 for share, one in parts))
     return Estimate(value, value - below, value + above, sum(one.n for one in estimates))
+
+
+def systematic_mean(values: Sequence[float], drawn: Sequence[Sequence[float]]) -> Estimate:
+    """Return the mean of a systematic draw with its interval, 1.96 times :func:`systematic_stderr` to either side.
+
+    The interval is about the mean over all items, drawn or not. Where all values are equal it is that of
+    :func:`of_equal_problems`.
+    """
+    n, error = len(values), systematic_stderr(values, drawn)
+    value = sum(values) / n if n else math.nan
+    if error < 1e-12:
+        return Estimate(value, *of_equal_problems(value, n, 0.0), n)
+    return Estimate(value, max(0.0, value - 1.96 * error), min(1.0, value + 1.96 * error), n)
 
 
 def is_binary(scores: Sequence[float]) -> bool:

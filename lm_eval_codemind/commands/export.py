@@ -32,7 +32,7 @@ QUESTIONS = {
 }
 
 # The options with which tasks ask all questions that they have.
-EVERYTHING = {"items": "all"}
+EVERYTHING = {"items": "all", "short_seed": "all"}
 
 Row = dict[str, Any]
 

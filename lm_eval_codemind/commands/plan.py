@@ -1,10 +1,18 @@
 """``codemind plan``: how many requests and tokens a run takes, before it runs."""
 
+from __future__ import annotations
+
 import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from lm_eval_codemind.errors import UserError
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.harness.planning import TaskPlan
 
 
 @click.command("plan", context_settings={"ignore_unknown_options": True})
@@ -58,6 +66,8 @@ def command(
     }
     if rows:
         click.echo(Table("plan", "Plan", "", rows, formats).to_text())
+    for line in _short_forms(counted.tasks):
+        click.echo(line)
     for prompts in dict.fromkeys(task.prompts_by for task in counted.tasks):
         named = [task.task for task in counted.tasks if task.prompts_by == prompts]
         click.echo(f"prompts: {prompts} ({', '.join(named)})")
@@ -75,3 +85,18 @@ def command(
         click.echo(f"time: at most {total['output'] / tokens_per_second / 3600:.2f} hours")
     for fault in counted.missing:
         click.echo(f"missing here: {fault}", err=True)
+
+
+def _short_forms(tasks: Sequence[TaskPlan]) -> Iterator[str]:
+    """Yield a line for each short form: what it asks, and how far its score may lie from that of the full task."""
+    by_family: dict[str, list[TaskPlan]] = defaultdict(list)
+    for task in tasks:
+        if task.short:
+            by_family[task.short["family"]].append(task)
+    for family, members in by_family.items():
+        asked, questions = sum(task.requests for task in members), sum(task.short["of"] for task in members)
+        half_width = math.hypot(*(task.short["half_width"] * task.requests / asked for task in members))
+        yield (
+            f"codemind_{family}: {asked} of {questions} questions; 95 % interval for the share of right answers to all "
+            f"of them, about ± {100 * half_width:.1f} points"
+        )

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Literal, TypeGuard
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.families.table import Table
 from lm_eval_codemind.family import Family, Variant
-from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions import PLACE, Key
 from lm_eval_codemind.samples import Sample, TaskRun
-from lm_eval_codemind.statistics import Estimate, bootstrap, mean
+from lm_eval_codemind.statistics import Estimate, bootstrap, mean, systematic_mean
 
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
@@ -156,8 +156,11 @@ class View:
 
         The size is the number of samples with the metric: the harness weighs a task in a group by it. The interval is
         over problems: a problem with several samples counts with their mean, or, if problems differ in the number of
-        their samples, the ratio of sums is bootstrapped.
+        their samples, the ratio of sums is bootstrapped. In a short form it is that of the draw.
         """
+        if drawn := [sample for sample in samples if PLACE in sample.doc and is_number(sample.scores.get(metric))]:
+            places = [sample.doc[PLACE] for sample in drawn]
+            return systematic_mean([sample.scores[metric] for sample in drawn], places)
         problems: dict[tuple[str, str], list[float]] = defaultdict(list)
         for sample in samples:
             value = sample.scores.get(metric)
@@ -173,9 +176,9 @@ class View:
     def baseline(self, task: str, metric: str) -> float:
         """Return what the best answers score that need no execution; NaN where nobody has measured them.
 
-        ``utils/prove/baselines.py`` measures them.
+        ``utils/prove/baselines.py`` measures them. A short form has those of the task that it draws from.
         """
-        _, score = self.baselines.get(task, {}).get(metric, ("", math.nan))
+        _, score = self.baselines.get(task.replace("_short_", "_"), {}).get(metric, ("", math.nan))
         return float(score)
 
     @property

@@ -11,15 +11,19 @@ from typing import Any, Self
 
 
 class Value(float):
-    """A metric of one document, which knows the problem that the document is about."""
+    """A metric of one document, which knows the problem that the document is about.
+
+    In a short form it also knows the document's place in the order of the draw, and the share that was drawn.
+    """
 
     problem: str
+    drawn: Sequence[float] | None
 
     @classmethod
-    def of(cls, value: float, problem: str) -> Self:
+    def of(cls, value: float, problem: str, drawn: Sequence[float] | None = None) -> Self:
         """Return a value of a document about a problem."""
         metric = cls(value)
-        metric.problem = problem
+        metric.problem, metric.drawn = problem, drawn
         return metric
 
 
@@ -101,8 +105,20 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def mean_stderr(values: Sequence[float]) -> float:
-    """Return the standard error of a mean, clustered by problem where values say which problem they are about."""
+    """Return the standard error of a mean, clustered by problem where values say which problem they are about.
+
+    That of a short form is the error of a systematic draw.
+    """
+    if is_drawn(values):
+        from lm_eval_codemind.statistics import systematic_stderr
+
+        return systematic_stderr(values, [drawn for value in values if (drawn := getattr(value, "drawn", None))])
     return _clustered(values, [getattr(value, "problem", number) for number, value in enumerate(values)])
+
+
+def is_drawn(values: Sequence[Any]) -> bool:
+    """Whether all values are of documents of a short form."""
+    return bool(values) and all(getattr(value, "drawn", None) for value in values)
 
 
 mean_of_known = Aggregation(_known, _mean, mean_stderr)

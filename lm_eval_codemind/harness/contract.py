@@ -25,7 +25,7 @@ from unittest.mock import patch
 from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
+from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, is_drawn, mean_stderr
 from lm_eval_codemind.harness.profiles import PROFILES, active
 
 if TYPE_CHECKING:
@@ -198,7 +198,8 @@ def own_statistics() -> Iterator[None]:
     Three functions of its ``api.metrics`` are replaced for a while, since it has no other way:
 
     - the standard error of a metric: that of its :class:`~lm_eval_codemind.harness.aggregations.Aggregation`; for the
-      harness's own mean, clustered by problem where documents say which problem they are about and share one;
+      harness's own mean, clustered by problem where documents say which problem they are about and share one, and that
+      of a systematic draw in a short form;
     - the mean of a group and its standard error: each task weighs as much as its metric is averaged over, and a task
       with nothing to average weighs nothing.
     """
@@ -215,7 +216,7 @@ def own_statistics() -> Iterator[None]:
         usual = usual_stderr(metric=metric, bootstrap_iters=bootstrap_iters)
         if metric is not metrics.mean or usual is None:
             return usual
-        return lambda values: mean_stderr(values) if _share_problems(values) else usual(values)
+        return lambda values: mean_stderr(values) if is_drawn(values) or _share_problems(values) else usual(values)
 
     @wraps(usual_mean)
     def mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:

@@ -32,12 +32,12 @@ from lm_eval_codemind.harness.contract import (
     use_own_evaluation,
     warn_if_unknown,
 )
-from lm_eval_codemind.harness.provenance import OPENED, THINKING, record_task, splits
+from lm_eval_codemind.harness.provenance import OPENED, SHORT_SEED, THINKING, record_task, splits
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Key, Question
+from lm_eval_codemind.questions import PLACE, Answer, Key, Question
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -120,17 +120,22 @@ def read_answer(family: Family, filter: str, response: str, question: Question, 
 
 
 class Hooks:
-    """What the YAML files of a family name."""
+    """What the YAML files of a family name.
 
-    def __init__(self, family: Family) -> None:
-        self._family = family
+    Args:
+        family: The family.
+        short: Whether the tasks are short forms: they ask so many of their questions as their files say.
+    """
+
+    def __init__(self, family: Family, short: bool = False) -> None:
+        self._family, self._short = family, short
         # Responses that were read for a filter, and their answers for the other filters, which read them next.
         self._ahead: tuple[Sequence[Sequence[str]], dict[str, list[list[Answer]]]] = ((), {})
 
     @property
     def options(self) -> tuple[str, ...]:
         """What ``--metadata`` may set."""
-        return ("prompts", THINKING, *self._family.options)
+        return ("prompts", THINKING, *self._family.options, *([SHORT_SEED] if self._short else []))
 
     def announcement(self, suite: Mapping[str, Any]) -> str:
         """Return what users must know before the first request of a task, from its record."""
@@ -145,6 +150,7 @@ class Hooks:
         prompts: str | None = None,
         thinking: str | None = None,
         suite: dict[str, Any] | None = None,
+        requests: int = 0,
         **options: Any,
     ) -> dict[str, Dataset]:
         """Return a document for each question, and as few-shot examples a worked one for each kind of program.
@@ -156,6 +162,7 @@ class Hooks:
             prompts: Directory of the user's own templates, from ``--metadata prompts=DIR``.
             thinking: ``opened`` if the chat template of an endpoint opens the thinking, from ``--metadata``.
             suite: Where to record what the results must record; see :mod:`lm_eval_codemind.harness.provenance`.
+            requests: How many questions a short form asks.
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
@@ -173,7 +180,8 @@ class Hooks:
         family = self._family
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
-        family_options = {name: options[name] for name in family.options if options.get(name) is not None}
+        known = (*family.options, *([SHORT_SEED] if self._short else []))
+        family_options = {name: options[name] for name in known if options.get(name) is not None}
         templates = Templates(family.templates, prompts)
         problems = family.problems(entry, family_options)
         if family.executes:
@@ -186,6 +194,12 @@ class Hooks:
         # A run with a fault ends before it asks anything.
         questions = family.selected(list(islice(every, 1 if faulty() else None)), family_options)
         _require_questions(family, benchmark, problems, ways, questions)
+        if self._short and not faulty():
+            from lm_eval_codemind.harness.short import short_form
+
+            questions, drawn = short_form(questions, family, requests, family_options)
+            if suite is not None:
+                suite.update({"family": f"{suite['family']}_short", "short": drawn})
         documents = [with_texts(question, family, templates).document() for question in questions]
         if suite is not None:
             suite["questions"] = len(documents)
@@ -266,7 +280,8 @@ class Hooks:
         metrics.update(self._family.joint(question, answers))
         # Several documents about a problem are not independent: each number knows its problem.
         problem = question.key.problem_id
-        metrics = {name: Value.of(x, problem) if isinstance(x, float) else x for name, x in metrics.items()}
+        place = question.fields.get(PLACE)
+        metrics = {name: Value.of(x, problem, place) if isinstance(x, float) else x for name, x in metrics.items()}
         if self._family.executes:
             metrics["unproven_passes"] = unproven_passes((answer.passed, answer.tamper_proof) for answer in answers)
         return metrics

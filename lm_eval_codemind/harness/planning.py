@@ -40,7 +40,8 @@ class TaskPlan:
     """The requests of one task: how many there are, with repeats, and how long they are together.
 
     Prompts are measured in tokens, or in characters without a tokenizer. ``output_tokens`` is the most that all
-    responses can have; None if the task sets no limit. ``prompts_by`` says whose prompts are sent.
+    responses can have; None if the task sets no limit. ``prompts_by`` says whose prompts are sent. ``short`` is the
+    record of a short form's draw, with the name of its family; empty for any other task.
     """
 
     task: str
@@ -48,6 +49,7 @@ class TaskPlan:
     prompts: int
     output_tokens: int | None
     prompts_by: str
+    short: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,8 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         most = sum(known) if len(known) == len(limits) else None
         suite = (suite_of(built.loaded[name]) if name in built.loaded else None) or {}
         prompts = sum(lengths[instance.args[0]] for instance in sent)
-        tasks.append(TaskPlan(name, len(sent), prompts, most, prompts_sent(suite)))
+        short = {**suite["short"], "family": suite["family"]} if "short" in suite else {}
+        tasks.append(TaskPlan(name, len(sent), prompts, most, prompts_sent(suite), short))
     later = [_later(run, name, by_task) for group in run.later for name in tasks_of(run.manager, group)]
     return Plan(tasks, later, list(dict.fromkeys(built.missing)))
 

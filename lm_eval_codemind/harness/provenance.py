@@ -34,6 +34,9 @@ PACKAGE = "lm-eval-codemind"
 # The name of the option of --metadata and of its record, and its only value.
 THINKING, OPENED = "thinking", "opened"
 
+# The option of --metadata with another draw of a short form.
+SHORT_SEED = "short_seed"
+
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
 

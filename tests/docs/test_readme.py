@@ -11,6 +11,13 @@ from tables import published_requests
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `(codemind_\w+)` \| .* \| ([\d,]+) \| ± ([\d.]+) points \((.*)\) \|$", README, re.MULTILINE)
+# Short form in back-ticks -> the questions of its task, and half the width of its interval.
+SHORT = {
+    f"`{name}`": (questions, width)
+    for name, questions, width in re.findall(
+        r"^\| `(codemind_\w+_short)` \| ([\d,]+) \| ± ([\d.]+) points", README, re.MULTILINE
+    )
+}
 
 
 def test_there_are_five_tasks():
@@ -20,6 +27,9 @@ def test_there_are_five_tasks():
 @pytest.mark.parametrize(("task", "requests", "width", "about"), ROWS)
 def test_requests_and_intervals(task, requests, width, about):
     assert requests == published_requests().get(task, requests)
+    if about in SHORT:
+        assert width == SHORT[about][1]
+        return
     problems = re.match(r"([\d,]+) problems", about)
     if problems:
         n = int(problems[1].replace(",", ""))

@@ -1,5 +1,6 @@
 """`codemind plan` counts what a run sends: requests, prompts and the most output tokens."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from lm_eval_codemind.languages.python import importable
 from tables import UNPINNED, published_requests, shown_requests
 from tests.chat_server import chat_server
 from tests.cli import codemind, said
+from tests.docs.test_readme import SHORT
 from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[2]
@@ -238,4 +240,10 @@ def test_what_to_run_first_takes_an_hour(built):
     output = sum(task.output_tokens or 0 for task in counted.tasks)
     assert output / 320 <= 3600 and f"{output / 1e6:.2f} million tokens" in (ROOT / "docs/running.md").read_text()
     shown = said("run", "--model", "codemind-null", "--tasks", "codemind_first")
-    assert shown.count(" requests\n") == len(counted.tasks) == 5
+    assert shown.count(" requests\n") == len(counted.tasks) == 8
+
+
+def test_the_plan_of_short_forms_is_what_readme_says(built):
+    shown = said("plan", "--tasks", ",".join(name.strip("`") for name in SHORT))
+    lines = re.findall(r"^(codemind_\w+): 200 of (\d+) questions; .* about ± ([\d.]+) points$", shown, re.MULTILINE)
+    assert {f"`{name}`": (f"{int(of):,}", width) for name, of, width in lines} == SHORT and len(SHORT) == 5

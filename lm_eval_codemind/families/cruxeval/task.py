@@ -141,6 +141,7 @@ class CruxevalOutput(Cruxeval):
         Variant("cruxeval_output", "CRUXEval-O direct", _OUTPUT_VIEW, DIRECT),
         Variant("cruxeval_output_cot", "CRUXEval-O CoT", _OUTPUT_VIEW, COT),
         Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND),
+        Variant("cruxeval_output_short", "CRUXEval-O short", _OUTPUT_VIEW),
     )
     predicts = "output"
 
@@ -160,8 +161,9 @@ class CruxevalInput(Cruxeval):
     variants = (
         Variant("cruxeval_input", "CRUXEval-I direct", _INPUT_VIEW, DIRECT),
         Variant("cruxeval_input_cot", "CRUXEval-I CoT", _INPUT_VIEW, COT),
+        Variant("cruxeval_input_short", "CRUXEval-I short", _INPUT_VIEW),
     )
-    predicts = "input"
+    predicts = asks_for = "input"
 
     def answer(self, text: str | None, question: Question) -> Answer:
         call = None if text is None else sides(text)[0]
@@ -183,3 +185,6 @@ _output = Hooks(CRUXEVAL_OUTPUT)
 output_dataset, process_output, extract_output = _output.dataset, _output.process_results, _output.filter(FILTER)
 _input = Hooks(CRUXEVAL_INPUT)
 input_dataset, process_input, extract_input = _input.dataset, _input.process_results, _input.filter(FILTER)
+
+short_output_dataset = Hooks(CRUXEVAL_OUTPUT, short=True).dataset
+short_input_dataset = Hooks(CRUXEVAL_INPUT, short=True).dataset

@@ -22,12 +22,13 @@ VIEW = "lm_eval_codemind.families.dsr.view:SemanticsView"
 _USUAL = Variant("dsr", "DSR", VIEW, in_overlap=True)
 # Results on buggy programs: the simplified program must keep the bug.
 _BUGGY = Variant("dsr_buggy", "DSR buggy", VIEW, buggy=True)
+_SHORT = Variant("dsr_short", "DSR short", VIEW)
 
 
 class SemanticsReasoning(Family):
     """DSR: one question per problem, to simplify C+."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _BUGGY)
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _BUGGY, _SHORT)
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = ("transform_seed",)
     executes = True
@@ -150,3 +151,4 @@ DSR = SemanticsReasoning()
 _hooks = Hooks(DSR)
 dataset, process_results = _hooks.dataset, _hooks.process_results
 extract_code = _hooks.filter("extract-code")
+short_dataset = Hooks(DSR, short=True).dataset

@@ -39,12 +39,13 @@ _USUAL = Variant("ier", "IER", VIEW, in_overlap=True, authors_task="IER")
 _DIRECT = Variant("ier_direct", "IER direct", VIEW, DIRECT, submittable=False)
 # Results on buggy programs: the output to predict is the wrong one that the program returns.
 _BUGGY = Variant("ier_buggy", "IER buggy", VIEW, buggy=True)
+_SHORT = Variant("ier_short", "IER short", VIEW)
 
 
 class ExecutionReasoning(Family):
     """IER: one question per problem. Under the setting ``direct`` the model answers at once, not step by step."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT, _BUGGY)
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT, _BUGGY, _SHORT)
     templates = Path(__file__).with_name("templates")
     filters: ClassVar[tuple[str, ...]] = (STRICT, FLEXIBLE)
     metric = "r_ier"
@@ -106,3 +107,4 @@ IER = ExecutionReasoning()
 _hooks = Hooks(IER)
 dataset, process_results = _hooks.dataset, _hooks.process_results
 strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+short_dataset = Hooks(IER, short=True).dataset

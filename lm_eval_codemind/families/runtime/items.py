@@ -119,6 +119,7 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
             right.get(STATE, False),
             right.get(PATH, False),
             right.get(OUTPUT, False),
+            one.get("drawn"),
         )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 
-from lm_eval_codemind.statistics import clustered_stderr_of
+from lm_eval_codemind.statistics import clustered_stderr_of, systematic_stderr_of
 
 _IC = {(1, 1, 1, 1): 1.0, (1, 1, 1, 0): 0.5, (1, 1, 0, 0): 0.25, (1, 0, 0, 0): 0.125}
 
@@ -30,6 +30,7 @@ class Item:
         state: Whether the answer about the variable is right.
         path: Whether the answer about the next line is right.
         output: Whether the output of the item's input is predicted.
+        drawn: In a short form the place in the order of the draw, and the share that was drawn.
     """
 
     program: str
@@ -39,6 +40,7 @@ class Item:
     state: bool
     path: bool
     output: bool
+    drawn: Sequence[float] | None = None
 
     @property
     def coverage(self) -> bool:
@@ -102,14 +104,17 @@ def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
     The equation is that of :func:`~lm_eval_codemind.statistics.clustered_stderr_of`, with psi_i the influence of
     item i on the metric. For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that
     within each class; for ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta
-    method).
+    method). In a short form the equation is that of :func:`~lm_eval_codemind.statistics.systematic_stderr_of`.
 
     Returns:
         NaN where the metric is NaN, or for fewer than two programs.
     """
     parts = METRICS[metric]
     influences = zip(*(_influences([part(item) for item in items]) for part in parts), strict=True)
-    return clustered_stderr_of([sum(one) / len(parts) for one in influences], [item.program for item in items])
+    means = [sum(one) / len(parts) for one in influences]
+    if drawn := [item.drawn for item in items if item.drawn]:
+        return systematic_stderr_of(means, drawn)
+    return clustered_stderr_of(means, [item.program for item in items])
 
 
 def averaged_over(metric: str, items: Sequence[Item]) -> int:

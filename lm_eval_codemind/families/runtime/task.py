@@ -33,13 +33,14 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.questions import PLACE, Answer, Question
 
 FILTER = "extract-answer"
 
 _VIEW = "lm_eval_codemind.families.runtime.view:RuntimeView"
 _USUAL = Variant("runtime", "Runtime", _VIEW)
 _DIRECT = Variant("runtime_direct", "Runtime direct", _VIEW, submittable=False)
+_SHORT = Variant("runtime_short", "Runtime short", _VIEW)
 
 
 class RuntimeBehaviour(Family):
@@ -49,7 +50,7 @@ class RuntimeBehaviour(Family):
         answering: Known to the templates: ``steps`` where the model reasons first, ``direct`` where it answers at once.
     """
 
-    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT, _SHORT)
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = (ITEMS,)
     filters = (FILTER,)
@@ -73,6 +74,11 @@ class RuntimeBehaviour(Family):
         """Return a few questions of each kind about each problem, or all, as the option says."""
         most = chosen(options)
         return select(questions, most) if isinstance(most, int) else questions
+
+    def stratum(self, question: Question) -> tuple[str, ...]:
+        """Return the kind of question and whether its line counts for the metrics that nothing earns for free."""
+        fields = question.typed(Fields)
+        return (question.key.setting, str(fields["executed"]), str(fields["goes_on"]))
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         suite[ITEMS] = chosen(options)
@@ -202,6 +208,7 @@ class RuntimeBehaviour(Family):
             "setting": setting,
             "executed": fields["executed"],
             "goes_on": fields["goes_on"],
+            "drawn": question.fields.get(PLACE),
             "right": [self.right(question, answer) for answer in answers],
             "said_executed": [self.said_executed(answer) if setting == COVERAGE else None for answer in answers],
         }
@@ -290,3 +297,4 @@ _hooks = Hooks(RUNTIME)
 dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
 
 direct_dataset = Hooks(RuntimeBehaviour("direct")).dataset
+short_dataset = Hooks(RUNTIME, short=True).dataset
