@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -104,6 +105,30 @@ def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data directory with all benchmarks, which is the one that a test loads from."""
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     return built_data
+
+
+@pytest.fixture
+def horizon_data(upstream: Upstream, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data directory that tests of the horizon load from: with CRUXEval, and the seeds that were ever asked for.
+
+    Natural programs are read from a wheel, which is not installed: other tests execute recorded programs, and one that
+    imports what the wheel depends on would pass.
+    """
+    from lm_eval_codemind.workshop.proof.horizon import PACKAGE, RELEASE
+
+    folder = ROOT / ".cache" / "horizon"
+    wheels = folder / f"{PACKAGE}-{RELEASE}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):
+        if not intact(folder, "cruxeval"):
+            build(["cruxeval"], upstream, folder)
+        if not list(wheels.glob("*.whl")):
+            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--dest", wheels]
+            subprocess.run([*command, f"{PACKAGE}=={RELEASE}"], check=True)
+    (wheel,) = wheels.glob("*.whl")
+    monkeypatch.syspath_prepend(wheel)
+    monkeypatch.setenv(DATA_VARIABLE, str(folder))
+    return folder
 
 
 def code_digest() -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lm_eval_codemind.commands import FILE, value_errors
+from lm_eval_codemind.commands import value_errors
 from lm_eval_codemind.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class _SeveralValues(click.Command):
     required=True,
     multiple=True,
     metavar="FILE...",
-    type=FILE,
+    type=click.Path(exists=True, path_type=Path),
     help="JSON lines with benchmark, problem_id and response (or responses), a sample file of the harness or of "
-    "EvalPlus, CRUXEval's generations or LiveCodeBench's outputs; gzip or not.",
+    "EvalPlus, CRUXEval's generations or LiveCodeBench's outputs; gzip or not. Or a folder of CodeMind's authors.",
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
 @click.option("-o", "--output_path", metavar="DIR", help="Directory for the results and the samples.")

@@ -107,8 +107,11 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
     - CRUXEval's generations: an object with a list of answers, taken out of the responses, for each problem;
     - LiveCodeBench's outputs of code execution: a list of objects with ``id`` and ``output_list``.
 
+    Or it is a folder of the outputs that CodeMind's authors publish, ``DATASET/PROBLEM/response.txt``; its name is that
+    of the model.
+
     Args:
-        paths: The files.
+        paths: The files, or folders.
         benchmark: The benchmark of files that name none.
 
     Raises:
@@ -160,7 +163,10 @@ def _is_repeated(row: Mapping[str, Any], key: Key, filters: dict[Key, Any]) -> b
 
 
 def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of a file, each with its place in words."""
+    """Yield the rows of a file or folder, each with its place in words."""
+    if path.is_dir():
+        yield from _published_outputs(path)
+        return
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
     if not _starts_one_value(first):
@@ -182,6 +188,13 @@ def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
     for name, responses in rows:
         row = {"benchmark": benchmark, "problem_id": name, "responses": responses}
         yield f"problem {name}", {**row, "extracted": isinstance(content, dict)}
+
+
+def _published_outputs(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for file in sorted(folder.glob("*/*/response.txt")):
+        dataset, problem_id, _ = file.relative_to(folder).parts
+        row = {"model": folder.name, "benchmark": dataset.lower(), "problem_id": problem_id, "published": True}
+        yield str(file.relative_to(folder)), {**row, "response": file.read_bytes().decode("utf-8")}
 
 
 def _starts_one_value(line: str) -> bool:
@@ -271,21 +284,21 @@ def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]
     """Whether a recorded row says that it answers another question than a document of the same problem asks.
 
     A line of a sample file holds the program and the input that it is about. A row of a study names the label of its
-    question as ``published_label``; ``proofs/asked_otherwise.json`` has the digests of those labels whose questions
-    changed.
+    question as ``published_label``, or says that it is ``published``; ``proofs/asked_otherwise.json`` has the digests
+    of those labels whose questions changed.
     """
     logged = row.get("doc")
     if logged is not None:
         return any(logged[name] != document[name] for name in _QUESTION if name in logged and name in document)
     changed = shipped.load("proofs/asked_otherwise.json").get(document["benchmark"], {}).get(document["problem_id"])
-    return changed is not None and digest([str(row.get("published_label"))]) == changed
+    return changed is not None and (bool(row["published"]) or digest([str(row["published_label"])]) == changed)
 
 
 def _asked(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a row that :func:`answers_another_question` looks at."""
     if row.get("doc") is not None:
         return {"doc": {name: row["doc"][name] for name in _QUESTION if name in row["doc"]}}
-    return {"published_label": row.get("published_label")}
+    return {"published_label": row.get("published_label"), "published": row.get("published")}
 
 
 def documents_with(columns: Sequence[str], documents: Any) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
+from lm_eval_codemind.families.horizon.task import load_rungs
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.translation.task import CAUSES
 from lm_eval_codemind.questions import Answer
@@ -43,9 +44,10 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 def execute(program: str, *arguments: object, **variables: str) -> str:
     """Run a program of the environment, and return what it printed and logged."""
-    environment = {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", **variables}
+    # The environment may have been made of another clone.
+    environment = {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
     command = [str(part) for part in (DIRECTORY / "venv" / "bin" / program, *arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=550)
+    done = subprocess.run(command, env={**environment, **variables}, capture_output=True, text=True, timeout=550)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
     return done.stdout + done.stderr
 
@@ -53,7 +55,7 @@ def execute(program: str, *arguments: object, **variables: str) -> str:
 def codemind_run(*arguments: object, **variables: str) -> str:
     """Do what ``codemind run`` does."""
     code = "import sys; from lm_eval_codemind.harness.cli import run_harness; run_harness(sys.argv[1:])"
-    return execute("python", "-c", code, *arguments, PYTHONPATH=str(ROOT), **variables)
+    return execute("python", "-c", code, *arguments, **variables)
 
 
 def tiny(backend: str, chat: bool, tasks: Iterable[str], limit: int, output: Path) -> list[object]:
@@ -141,6 +143,20 @@ def test_livecodebench_greedy_and_with_ten_responses_a_problem(shared_data, back
     check_scores(results, tasks[-1], "extract-answer", ("pass@5", "pass@5_stderr"))
     verified = CliRunner().invoke(main, ["verify", str(tmp_path / "out")])
     assert "equal (3 tasks" in verified.output, verified.output
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.timeout(1800)
+@each_form
+@each_backend
+def test_horizon(horizon_data, backend, chat, tmp_path):
+    load_rungs("cruxeval", 0)  # where it has not been built, this takes minutes
+    task = "codemind_horizon"
+    results, samples = evaluate(backend, chat, [task], 4, tmp_path, "--batch_size", 4)
+    check_scores(results, task, "strict-match", ["r_ier", "level_1", "answered"])
+    assert 16 <= results["results"][task]["horizon,strict-match"] <= 2048
+    assert len(samples[task]) == 8 and {row["doc"]["level"] for row in samples[task]} == {1}
+    assert "equal (1 task" in CliRunner().invoke(main, ["verify", str(tmp_path / "out")]).output
 
 
 def stages(output: Path) -> list[dict[str, dict[str, dict[str, float]]]]:
