@@ -70,7 +70,7 @@ def recorded_outputs(folder: Path) -> Shares:
     for path in (*sorted(folder.glob("ier_*.jsonl.gz")), *sorted(folder.glob("v1_ier_*.jsonl.gz"))):
         for row in rows_of(path):
             problem = problems.get(row["benchmark"], {}).get(row["problem_id"])
-            if problem is None or problem.category == "excluded":
+            if problem is None or problem.category == "excluded" or not row["response"]:
                 continue
             question = Question.about(problem, "steps", {}, columns=COLUMNS)
             answer = IER.read(row["response"].rpartition(_ANSWERED)[2], question, STRICT)
