@@ -22,8 +22,8 @@ class Marks(NamedTuple):
 
 
 # Text between two marks that a sentence only mentions.
-_MENTIONED = re.compile(r"(?:and|or|to|\u2026)?", re.IGNORECASE)
-# Characters of a line before and after a pair of marks that are examined.
+_MENTIONED = ("", "and", "or", "to", "\u2026")
+# Characters of a line before and after a mark that are examined.
 _NEAR = 200
 
 
@@ -52,12 +52,11 @@ def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[str]:
     pairs = next(filter(None, (list(pattern.finditer(text)) for pattern in patterns)), [])
     for pair in reversed(pairs):
         block = pair["inside"]
-        before = text[max(pair.start() - _NEAR, 0) : pair.start()].rpartition("\n")[2]
-        after = text[pair.end() : pair.end() + _NEAR].partition("\n")[0]
+        before, after = around(text, pair.start(), pair.end())
         in_sentence = "\n" not in block and re.search(r"\w", before + after) is not None
         # Quotes around the first mark are not part of a literal.
         quote = before[-1:] if before[-1:] in "'\"" else ""
-        if (empty or block.strip()) and not (in_sentence and _MENTIONED.fullmatch(block.strip(f" .,`*{quote}"))):
+        if (empty or block.strip()) and not (in_sentence and block.strip(f" .,`*{quote}").lower() in _MENTIONED):
             block = block.removeprefix(" ").removesuffix(" ")
             if in_sentence and before.endswith("`") and after.startswith("`"):
                 quoted.append(block)
@@ -66,6 +65,11 @@ def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[str]:
             if not in_sentence:
                 return
     yield from quoted
+
+
+def around(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return the text on the same line before and after a part of a text."""
+    return text[max(start - _NEAR, 0) : start].rpartition("\n")[2], text[end : end + _NEAR].partition("\n")[0]
 
 
 _NAME = r"(?:final_answer|answer|output|input|trace)"

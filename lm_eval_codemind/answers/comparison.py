@@ -1,5 +1,6 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
+import re
 from typing import Any
 
 from lm_eval_codemind.answers.forms import literal_at_start
@@ -9,6 +10,8 @@ from lm_eval_codemind.answers.normal import readings
 # An answer that is longer than this cannot be the output. The bound avoids parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
+# The blank lines before and after a text, and the white space at the end of its last line.
+_BLANK_LINES = re.compile(r"\A\s*\n|(?<=\S)([^\S\n]*)\n\s*\Z")
 
 
 def same_output(answer: str, output: str, printed: bool) -> bool:
@@ -46,10 +49,7 @@ def printed_lines(text: str) -> list[str]:
     Leading white space is part of a line too. ``sandbox/judge.py`` repeats this rule, because the sandbox's processes
     cannot import this package.
     """
-    lines = [line.rstrip() for line in text.split("\n")]
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines
+    return [line.rstrip() for line in text.rstrip().split("\n")] if text.strip() else []
 
 
 def same_lines(answer: str, output: str) -> bool:
@@ -92,19 +92,12 @@ def _is_bare_text(answer: str, expected: str) -> bool:
     text = answer.strip()
     # Quotes may form no literal, as in 'it's'.
     quoted = {text[1:-1]} if text[:1] in ("'", '"') and text[0] == text[-1] else set()
-    texts = {answer.strip("\n"), "\n".join(_inner_lines(answer))} | quoted
+    texts = {answer.strip("\n"), _BLANK_LINES.sub(r"\1", answer)} | quoted
     return not texts.isdisjoint((expected, repr(expected)[1:-1]))
 
 
-def _inner_lines(text: str) -> list[str]:
-    """Return the lines of a text without the blank lines before and after it."""
-    lines = text.split("\n")
-    filled = [index for index, line in enumerate(lines) if line.strip()]
-    return lines[filled[0] : filled[-1] + 1] if filled else []
-
-
 def _lines(text: str) -> list[str]:
-    return list(map(str.rstrip, _inner_lines(text)))
+    return printed_lines(_BLANK_LINES.sub(r"\1", text))
 
 
 def _canonical(value: Any) -> Any:

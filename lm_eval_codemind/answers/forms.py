@@ -5,11 +5,11 @@ complete answer is ignored. A list is read as a whole or not at all.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
-from lm_eval_codemind.answers.literals import STRING, is_literal
-from lm_eval_codemind.answers.normal import JSON, PROSE, TRUTHS, readings
+from lm_eval_codemind.answers.literals import STRING, is_literal, nested
+from lm_eval_codemind.answers.normal import FALSE, JSON, PROSE, TRUE, readings
 
 THE_END = "the end"
 
@@ -20,10 +20,8 @@ _MOST = 100
 # Characters of a sentence that states a truth or a line.
 _LONGEST_WORD = 500
 _STRING = rf"[A-Za-z]{{0,2}}{STRING}"
-# A string, a bracket, a comma, or other text.
-_PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
 # A literal without brackets: a string, a number or a name.
-_ATOM = re.compile(rf"{_STRING}|[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
+_ATOM = re.compile(rf"{_STRING}|[-+]?[\w.]*\w(?:[-+][\w.]*\w)*|\.\.\.")
 
 
 def literal_at_start(text: str, is_value: Callable[[str], bool] = is_literal) -> str | None:
@@ -38,19 +36,19 @@ def literal_at_start(text: str, is_value: Callable[[str], bool] = is_literal) ->
 def _head(text: str) -> str:
     """Return the string, the bracketed text, the number or the name at the start of a text."""
     if bracket := re.match(r"(?:[A-Za-z_][\w.]*(?=\())?(?=[\[({])", text):
-        ends = (end for _, end, depth in _depths(text[:_LONGEST], bracket.end()) if depth == 0)
+        ends = (end for _, end, depth in nested(text[:_LONGEST], bracket.end()) if depth == 0)
         return text[: next(ends, 0)]
     match = _ATOM.match(text)
     return match[0] if match else ""
 
 
-_WORDS = "|".join(map(re.escape, TRUTHS))
 # Marks in front of a word or a number; a minus belongs to the number.
 _MARKS = r"(?:[^\w\[\](){}\u2212-]|-\s){0,20}"
 _END = rf"(?:\W{{0,20}}\Z|{PROSE.pattern})"
 # The bare word, without the other word behind it.
 _TRUTH = re.compile(
-    rf"{_MARKS}(?P<not>(?:not|never)\s+)?(?P<word>{_WORDS})(?!\W+(?:yes|no|true|false)\b(?!\s+\w)){_END}", re.IGNORECASE
+    rf"{_MARKS}(?:(?P<no>{FALSE}|(?:not|never)\s+{TRUE})|{TRUE})(?!\W+(?:yes|no|true|false)\b(?!\s+\w)){_END}",
+    re.IGNORECASE,
 )
 # After the word "line", anything may follow the number; `L4` is line 4. The number of a list, or a count, may precede.
 _NUMBER = re.compile(
@@ -81,10 +79,7 @@ def truth(text: str) -> bool | None:
     A text that states both, or continues with a noun, such as ``no idea``, states none.
     """
     match = _stated(_TRUTH, _EMPHASIS.sub("", text))
-    if match is None:
-        return None
-    stated = TRUTHS[match["word"].lower()]
-    return (None if match["not"] else False) if not stated else not match["not"]
+    return None if match is None else match["no"] is None
 
 
 def line_number(text: str) -> int | None:
@@ -196,24 +191,16 @@ def _items(rows: list[str]) -> list[str]:
     return rows
 
 
-def _depths(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
-    """Yield the pieces of a text, each with its end and the number of brackets that are open after it."""
-    depth = 0
-    for match in _PIECE.finditer(text, start):
-        depth += (match[0] in "[({") - (match[0] in "])}")
-        yield match[0], match.end(), depth
-
-
 def split(text: str) -> list[str]:
     """Return the parts of a text between its commas, without those in strings and brackets, and without a blank end."""
-    starts = [0, *(end for piece, end, depth in _depths(text) if piece == "," and depth == 0)]
+    starts = [0, *(end for mark, end, depth in nested(text) if mark == "," and depth == 0)]
     parts = [text[start : end - 1] for start, end in pairwise([*starts, len(text) + 1])]
     return parts if parts[-1].strip() else parts[:-1]
 
 
 # Text between the numbers of executed lines.
 _SEPARATOR = re.compile(
-    r"(?:[\s,;|]|-{1,9}>|={1,9}>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and|(?:the\s+)?end)\b|[\[\]():.`*])+",
+    r"(?:[\s,;|\[\]():.`*>]|[-=]{1,9}>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and|(?:the\s+)?end)\b)+",
     re.IGNORECASE,
 )
 # One step: the number of its line, and text about it.

@@ -12,6 +12,7 @@ import cmath
 import math
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -36,14 +37,8 @@ _FIRST = re.compile(r"[\w\[({'\"+.-]")
 _MAX_MARKS = 4 * MAX_DEPTH
 _NAMES: dict[str, Any] = {"Ellipsis": ..., "nan": math.nan, "inf": math.inf, "nanj": cmath.nanj, "infj": cmath.infj}
 _NAMES |= {f"{module}.{value}_": value for module in ("np", "numpy") for value in (True, False)}
-# Types of NumPy, and those of their values.
-_NUMPY: dict[str, tuple[type, ...]] = {
-    r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single": (int, float),
-    r"complex\d*": (int, float, complex),
-    "bool_?": (bool,),
-    "str_": (str,),
-    "bytes_": (bytes,),
-}
+# What the names of NumPy's types have in addition to those of Python's, as in `uint8` and `str_`.
+_SCALAR = re.compile(r"^u|\d+$|_$")
 _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
 
 
@@ -128,6 +123,15 @@ def parse_quietly(source: str) -> ast.Module:
         return ast.parse(source)
 
 
+def nested(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
+    """Yield the marks of a text outside of strings and comments, each with its end and the number of open brackets."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        if mark := token["mark"]:
+            depth += (mark in "([{") - (mark in ")]}")
+            yield mark, token.end(), depth
+
+
 def check_limits(text: str) -> None:
     """Check that Python's parser can read a text safely.
 
@@ -136,12 +140,8 @@ def check_limits(text: str) -> None:
     """
     if len(text) > MAX_LENGTH:
         raise NotALiteralError(f"longer than {MAX_LENGTH} characters")
-    depth = marks = 0
-    for token in _TOKEN.finditer(text):
-        mark = token["mark"]
-        if mark is None:
-            continue
-        depth += (mark in "([{") - (mark in ")]}")
+    marks = 0
+    for mark, _, depth in nested(text):
         marks = 0 if mark == "," or (mark == "\n" and depth == 0) else marks + (mark != "\n")
         if depth > MAX_DEPTH or marks > _MAX_MARKS:
             raise NotALiteralError(f"nested deeper than {MAX_DEPTH} levels")
@@ -191,19 +191,15 @@ class _Constants(ast.NodeTransformer):
     def _result(self, name: str, call: Arguments) -> Any:
         """Return the value of a call; a built-in collection is equal to its literal."""
         match name.split("."), call:
-            case ["np" | "numpy", scalar], Arguments((value,), ()) if _is_scalar(scalar, value):
-                return value
+            case ["np" | "numpy", scalar], Arguments((value,), ()):
+                kind = _SCALAR.sub("", scalar)
+                if kind == type(value).__name__ or (kind == "float" and type(value) is int):
+                    return value
             case ["float"], Arguments((str() as text,), ()):
                 return float(text)
         collection = _COLLECTIONS.get(name) if name in self._constructors | {"set", "frozenset"} else None
-        plain = len(call.positional) <= 1 and not any(isinstance(item, Arguments) for item in call.positional)
-        if collection and plain and (name == "dict" or not call.keywords):
+        if collection and not any(isinstance(item, Arguments) for item in call.positional):
             return collection(*call.positional, **dict(call.keywords))
         if name not in self._constructors:
             raise NotALiteralError(f"a call of {name}")
         return replace(call, constructor=name)
-
-
-def _is_scalar(name: str, value: Any) -> bool:
-    """Whether a value is of the kind that a type of NumPy writes, such as 1 of ``int64``."""
-    return any(re.fullmatch(names, name) and type(value) in kinds for names, kinds in _NUMPY.items())

@@ -15,10 +15,8 @@ _DEEPEST = 6
 FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
 # The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
 NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
-TRUTHS = dict.fromkeys(
-    ["yes", "y", "true", "t", "1", "taken", "holds", "executed", "reached", "run", "right", "correct"], True
-)
-TRUTHS |= dict.fromkeys(["no", "n", "false", "f", "0", "never", "wrong", "incorrect"], False)
+TRUE = r"(?:yes|y|true|t|1|taken|holds|executed|reached|run|right|correct)"
+FALSE = r"(?:no|n|false|f|0|never|wrong|incorrect)"
 JSON = {"true": "True", "false": "False", "null": "None"}
 # Text after an answer that cannot continue it: another line, punctuation and prose, a symbol, or a reason.
 PROSE = re.compile(
@@ -69,11 +67,8 @@ _FREE_LABEL = re.compile(
     r"[*_#>\s]*+(?:(?:standard[ \t]+)?(?:output|input)|answer)[*_`]*:[*_`]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
-# The asked name in front of an answer, such as `y =` or `The value of y is`.
-_NAMED = (
-    r"(?:[Tt]he\s+)?(?:(?:final\s+)?[Vv]alues?\s+of\s+)?[`*]*{}[`*]*[ \t]*"
-    rf"(?:{_MARK}|(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
-)
+# The asked name in front of an answer, such as `y =` or `y is`.
+_NAMED = rf"[`*]*{{}}[`*]*[ \t]*(?:{_MARK}|(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
 # The call with its value, as in an assertion.
 _CALL = re.compile(rf"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*{_MARK}\s*(?P<inside>.+)", re.DOTALL)
 _KEY = re.compile(NOUN, re.IGNORECASE)
@@ -135,10 +130,7 @@ def _inside(text: str, name: str, free: bool) -> str | None:
             inside = match["inside"]
             escaped = bare.startswith("\\") and not is_literal(inside)
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
-    if bare.endswith(".") and not bare.endswith(".."):
-        ends_value = not free and (bare[-2:-1] in tuple(")]}") or is_literal(bare[:-1]))
-        return bare[:-1] if ends_value or _inside(bare[:-1], name, free) is not None else None
-    return None
+    return bare[:-1] if bare.endswith(".") and not (free or bare.endswith("..")) else None
 
 
 def _of_one_key(text: str, name: str) -> str | None:

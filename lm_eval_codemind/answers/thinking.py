@@ -12,27 +12,26 @@ from typing import NamedTuple
 
 import yaml
 
-from lm_eval_codemind.answers.blocks import BEGIN, END, Marks, unquoted
+from lm_eval_codemind.answers.blocks import BEGIN, END, Marks, around, unquoted
 
 # A special token of a tokenizer, such as `<|im_end|>`. The tokens of a box are layout of the answer.
-_TOKEN = (
+TOKEN = (
     r"<\|(?!(?:begin|end)_of_box)[\w:./-]+\|?>|<\w+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|<(?:end|start)_of_turn>"
     # The others are tags of HTML or text as well, and a token may be cut off.
     r"|(?:</?s>|<eos>|\[EO[ST]\]|<\|[a-z_]{0,40}\|?)\s*\Z"
 )
-_SPECIAL_TOKEN = re.compile(_TOKEN, re.IGNORECASE)
+_SPECIAL_TOKEN = re.compile(TOKEN, re.IGNORECASE)
 # Tokens in front of a response, with the role of the speaker.
-_HEADER = re.compile(
-    rf"(?:\s*(?:{_TOKEN})(?:[ \t]*(?:assistant|model|response|final)(?=[ \t]*\n|{_TOKEN}))?)+", re.IGNORECASE
-)
+_HEADER = re.compile(rf"(?:\s*(?:{TOKEN})(?:(?:assistant|model|response|final)\b)?)+", re.IGNORECASE)
 # What may follow a closing tag at the end of a response without being an answer.
-_STRAY = rf"(?:\s|`{{3}}|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*"
+_STRAY = rf"(?:\s|`{{3}}|\[/[a-z_]+\]|</[a-z_]+[>\]]|{TOKEN})*"
 _ONLY_STRAY = re.compile(_STRAY, re.IGNORECASE)
 _BLOCK_AT_END = re.compile(rf"^[ \t]*{BEGIN}(?:(?!{BEGIN}|{END}).)*{END}{_STRAY}\Z", re.I | re.M | re.S)
 _FENCE_AT_END = re.compile(r"^[ \t]*`{3}[^`]*`{3}\s*\Z", re.MULTILINE)
 # An opening begins a line, or follows a tag, a token or a sentence; else it ends a line.
-_PLACE = re.compile(r"(?:\A|\n|[]>.!?:\u2026])[ \t]*\Z")
-_NEAR = 80
+_PLACE = re.compile(r"(?:\A|[]>.!?:\u2026])[ \t]*\Z")
+# Characters at the end of a prompt that may open the thinking.
+_LONGEST_OPENING = 160
 # In square brackets, these words are headings as well.
 _HEADINGS = ("reason", "analysis", "reflect")
 # A word such as `analysis` begins a sentence as well, where white space or punctuation follows it.
@@ -94,7 +93,7 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
 
 def opening_of(prompt: str) -> str:
     """Return the tag that opens thinking at the end of a rendered prompt; empty if there is none."""
-    tail = prompt[-2 * _NEAR :]
+    tail = prompt[-_LONGEST_OPENING:]
     for tag in _tags(tail):
         text = tail[tag.start :]
         if tag.role in ("opens", "starts") and not tail[tag.end :].strip() and not text.strip().isalpha():
@@ -134,7 +133,8 @@ def _scan(response: str) -> _Scan:
     level = unquoted(text)
     free = {tag for tag in tags if level[tag.start] == text[tag.start]}
     # In thinking, a fence may be open: a tag that has a line of its own counts there as well.
-    closings = {tag for tag in tags if tag.role in ("closes", "paired") and (tag in free or _is_alone(text, tag))}
+    alone = {tag for tag in tags if not "".join(around(text, tag.start, tag.end)).strip()}
+    closings = {tag for tag in free | alone if tag.role in ("closes", "paired")}
     last = {tag.name: tag.start for tag in sorted(closings)}
     position, spoken, thought = 0, list[str](), ""
     open: _Tag | None = None
@@ -160,13 +160,8 @@ def _is_opening(text: str, tag: _Tag, closed: int) -> bool:
         return not text[: tag.start].strip()
     if text[tag.start] == "[" and closed < tag.end and tag.name in _HEADINGS:
         return False
-    line = text[max(tag.start - _NEAR, 0) : tag.start]
-    return _PLACE.search(line) is not None or (text[tag.end : tag.end + 1] in ("", "\n") and not line[-1:].isalnum())
-
-
-def _is_alone(text: str, tag: _Tag) -> bool:
-    before, after = text[max(tag.start - _NEAR, 0) : tag.start], text[tag.end : tag.end + _NEAR]
-    return not (before.rpartition("\n")[2] + after.partition("\n")[0]).strip()
+    before, after = around(text, tag.start, tag.end)
+    return _PLACE.search(before) is not None or not (after or before[-1:].isalnum())
 
 
 def _up_to_token(text: str) -> str:

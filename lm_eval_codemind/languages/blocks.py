@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from lm_eval_codemind.answers.thinking import own_text, up_to, without_thinking
+from lm_eval_codemind.answers.thinking import TOKEN, own_text, up_to, without_thinking
 
 T = TypeVar("T")
 
@@ -26,14 +26,14 @@ _MOST_FENCES = 8
 _FENCE = re.compile(r"(?<!\\n)`{3,}(?![`\w]*\\n)|^[ \t>]*~{3,}", re.MULTILINE)
 # The rest of the line of an opening fence; of a block on one line, only the language.
 _INFO = re.compile(r"[^`\n]*(?:\n|\Z)|[ \t]*(?:(?:python|py|java)\d*[ \t]+)?", re.IGNORECASE)
-_OPENS = re.compile(r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*[ \t]*)\n", re.IGNORECASE)
+_OPENS = re.compile(r"[ \t]*[A-Za-z][\w+#.-]*[ \t]*\n")
 # Fences of text, and of other fences.
 _TEXT = frozenset({"markdown", "md", "text", "txt", "plaintext"})
-_INNER = re.compile(r"^(?:`{3,}|~{3,})\w|\A\s*(?:`{3}|~{3})", re.MULTILINE)
+_INNER = re.compile(r"^[ \t]*[`~]{3}", re.MULTILINE)
 _DEEPEST = 3
 # A special token behind the last line of code, whole or cut off.
 _TOKEN = re.compile(
-    r"(?:<eos>|\[EOS\]|<\|?\w+\|>|<\|\w+>|<\uff5c[^\uff5c\n]+\uff5c>)+[ \t]*$"
+    rf"(?:<eos>|{TOKEN})+[ \t]*$"
     r"|(?:</?\w*>|</\w*|<\|\w*\|?|<\uff5c[^\uff5c\n]*|<eos?|<end_of_\w*|\[/?(?:EO[ST]|PAD|INST)\]?)+(?:\n`{3,9})?\Z",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -157,7 +157,4 @@ def _without_numbers(lines: list[str]) -> list[str]:
     values = [int(match[1]) for match in numbers.values()]
     if len(values) < 2 or values != [values[0] + n for n in range(sum(bool(line.strip()) for line in between))]:
         return lines
-    column = max(match.end() for match in numbers.values())
-    aligned = all(not lines[n][match.end() : column + 1].strip() for n, match in numbers.items())
-    ends = {n: column if aligned else match.end() for n, match in numbers.items()}
-    return [line[ends[n] :].removeprefix(" ") if n in ends else line for n, line in enumerate(lines)]
+    return [line[numbers[n].end() :].removeprefix(" ") if n in numbers else line for n, line in enumerate(lines)]

@@ -15,7 +15,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
@@ -301,12 +301,9 @@ def _is_main(node: ast.stmt | None) -> bool:
 
 
 def _joined(parts: Pool) -> str | Unfinished:
-    """Return a module's source, with blank lines around definitions; Unfinished if a statement is unfinished."""
-    text = parts[0].source
-    for pair in pairwise(parts):
-        text += "\n\n\n" if any(isinstance(part.node, DEFINITIONS) for part in pair) else "\n"
-        text += pair[1].source
-    return f"{text}\n" if all(part.node for part in parts) else Unfinished(f"{text}\n")
+    """Return a module's source; Unfinished if a statement is unfinished."""
+    text = "".join(f"{part.source}\n" for part in parts)
+    return text if all(part.node for part in parts) else Unfinished(text)
 
 
 def _is_method(node: ast.stmt | None) -> bool:

@@ -173,11 +173,11 @@ def test_the_main_part_of_its_block_or_another_is_not_joined():
     for response in (f"```\n{main}```\n```\n{code}```", f"```\n{code}\n{main}```"):
         assert extract_definition(response, "f") == code
     joined = extract_definition(f"```\nLIMIT = 5\n```\n```\n{code}```", "f")
-    assert joined == f"LIMIT = 5\n\n\n{code}"
+    assert joined == f"LIMIT = 5\n{code}"
 
 
 def test_a_call_on_another_variable_is_not_needed():
-    code = "data = []\n\n\ndef f():\n    return data\n"
+    code = "data = []\ndef f():\n    return data\n"
     calls = "log = []\nlog.append(open('x', 'w'))\n"
     assert extract_definition(f"```\n{calls}{code}```", "f") == code
     kept = extract_definition(f"```\n{code}data.append(1)\n```", "f")
@@ -190,7 +190,7 @@ def test_neither_imports_alone_nor_prose_that_parses_are_a_script():
 
 
 def test_an_import_stays_although_only_another_block_uses_it():
-    code = "import os\n\n\ndef f(x):\n    return x\n"
+    code = "import os\ndef f(x):\n    return x\n"
     assert extract_definition(f"```\n{code}```\n```\nprint(os.getcwd())\n```", "f") == code
 
 
