@@ -10,6 +10,7 @@ import pytest
 
 from lm_eval_codemind.data.manifest import DATA_VARIABLE
 from lm_eval_codemind.harness import preflight
+from lm_eval_codemind.results.runs import read_runs
 from tests.cli import codemind, said
 from tests.run_files import read_rows, read_run
 
@@ -67,6 +68,29 @@ def test_the_results_of_the_readme(recorded, monkeypatch):
             for counts, percent in ((correct, score), (published_correct, value)):
                 right, of_all = map(int, counts.split(" of "))
                 assert f"{100 * right / of_all:.1f}" == percent, (model, name)
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_published_folders_give_the_results_of_the_readme(model, recorded, shared_data, tmp_path):
+    """The outputs in the folders in which CodeMind's authors publish them; of one output there is no file."""
+    missing = set()
+    for row in read_rows(shared_data / "recorded" / f"ier_{model}.jsonl.gz"):
+        place = tmp_path / model / row["benchmark"].replace("avatar", "Avatar") / row["problem_id"]
+        if row["response"] is None:
+            missing.add(row["problem_id"])
+            continue
+        place.mkdir(parents=True)
+        (place / "response.txt").write_bytes(row["response"].encode())
+    said("score", "--responses", tmp_path / model, "--tasks", "codemind_ier", "--output_path", tmp_path / "out")
+    verdicts = [
+        {(row["doc"]["problem_id"], row["filter"]): row["r_ier"] for row in chain(*read_run(folder)[1].values())}
+        for folder in (recorded / "results" / model, tmp_path / "out")
+    ]
+    of_file = {key: verdict for key, verdict in verdicts[0].items() if key[0] not in missing}
+    assert verdicts[1] == of_file and missing == ({"atcoder_ABC164_D"} if model == "gpt-4-turbo" else set())
+    names = {run.model for run in read_runs([tmp_path / "out"])}
+    assert names == {model}
 
 
 @pytest.mark.timeout(1800)

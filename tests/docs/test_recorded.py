@@ -1,0 +1,44 @@
+"""The page on recorded models has the numbers of the tables of replication."""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "replication" / "recorded.md").read_text(encoding="utf-8")
+
+
+def rows_of(name: str) -> Iterator[dict[str, str]]:
+    with (DOCS / "replication" / name).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def test_cruxeval_by_both_rules():
+    shown = re.findall(r"^\| (\S+) \| (direct|CoT) \| ([\d. |]+) \|$", PAGE, re.MULTILINE)
+    settings: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for row in rows_of("cruxeval_site.csv"):
+        if row["temperature"] == "0.2":
+            scores = [f"{float(row[rule]):.1f}" for rule in ("pass@1_upstream", "pass@1")]
+            settings.setdefault((row["model"], row["form"]), {})[row["question"]] = scores
+    both = {name: [*scores["output"], *scores["input"]] for name, scores in settings.items() if len(scores) == 2}
+    assert {(model, form): numbers.split(" | ") for model, form, numbers in shown} == both
+    assert len(shown) == len(both) and f"{len({model for model, _ in both})} models by both rules" in PAGE
+    by_value = [float(numbers.split(" | ")[1]) for _, _, numbers in shown]
+    assert by_value == sorted(by_value, reverse=True)
+
+
+def test_who_wins_on_the_branches_of_re2_bench():
+    rows = {row["model"]: row for row in rows_of("re2_scores.csv") if row["benchmark"] == "branch"}
+    for column, sentence in (("its rules", "By its own rules"), ("proven labels", "On proven labels")):
+        (text,) = (line for line in PAGE.splitlines() if line.startswith(sentence))
+        scores = {model: float(row[column].split()[0]) for model, row in rows.items()}
+        ranked = sorted(scores, key=lambda model: -scores[model])
+        found = re.findall(r"([\w.-]+) (?:is first )?with ([\d.]+) %", text)
+        assert found == [(model, f"{scores[model] + 1e-9:.1f}") for model in ranked]
+        error = float(rows[ranked[0]][column].split("(")[1].rstrip(")"))
+        assert scores[ranked[0]] - scores[ranked[1]] < error
+    difficult = [rows[m]["proven labels, difficult"].split()[0] for m in ("deepseek-v3.2-reasoning", "gpt-5-mini")]
+    assert "it has {} against {} %".format(*(f"{float(share):.1f}" for share in difficult)) in PAGE
+    assert {(row["excluded"], row["recorded"]) for row in rows.values()} == {("44", "200")}
+    assert "44 of the 200 questions" in PAGE
