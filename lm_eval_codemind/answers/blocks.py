@@ -33,11 +33,6 @@ _PAIR = r"(?P<begin>{begin})(?P<inside>(?:(?!{begin}).)*?)(?:{end})"
 _MISTYPED = r"(?:{begin}|<[/\\]\s*\w+[>\]]?|\[[/\\]\s*\w+[>\]]?|<\w+\s*/>)(?=[`*\s]*(?:\Z|\n[ \t]*\n))"
 
 
-def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
-    """Return the text between the last complete pair of marks, without their margin; None without one."""
-    return next(blocks(text, marks, empty), None)
-
-
 def blocks(text: str, marks: Marks, empty: bool = False) -> Iterator[str]:
     """Yield the text between the last complete pair of marks, without their margin, and perhaps those of earlier pairs.
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.execution import flow, trace
@@ -62,7 +62,7 @@ def test_the_cases(shared_data):
         elif task.startswith("re2"):
             marks = Marks.named("output", "input")
             text = without_thinking(response, marks)
-            block = None if text is None else last_block(text, marks)
+            block = None if text is None else next(blocks(text, marks), None)
             said, expected = block and json.loads(block).get("output", json.loads(block)), json.loads(expected)
             asked = question("output", **FIELDS, label="5")
             if expected == 5:

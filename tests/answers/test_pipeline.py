@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_codemind.answers.blocks import last_block
+from lm_eval_codemind.answers.blocks import blocks
 from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read, stated
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.questions import Answer
@@ -149,7 +149,7 @@ def test_no_text_is_no_answer(response):
 
 def test_the_marks_of_other_answers_are_not_read():
     assert read("<trace>5</trace>", ANSWER, str).reading == "no_answer"
-    assert last_block("<answer>5</output>", OUTPUT) is None
+    assert not list(blocks("<answer>5</output>", OUTPUT))
 
 
 def test_an_assignment_in_a_fence_is_no_answer():

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from lm_eval_codemind.answers import thinking
-from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.thinking import OPENING, ended, opened, opening_of, without_thinking
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness.hooks import Reader
@@ -31,7 +31,7 @@ CODE = "\n```python\nprint(55)\n```"
 
 def read(response: str) -> str | None:
     text = without_thinking(response, MARKS)
-    block = None if text is None else last_block(text, MARKS)
+    block = None if text is None else next(blocks(text, MARKS), None)
     return None if block is None else block.strip()
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.thinking import without_thinking
 
 MARKS = Marks.named("ANSWER")
@@ -33,7 +33,7 @@ def block(text: str, form: str) -> str | None:
     The last complete pair of marks counts. The form is ``direct``, ``cot`` or ``phind``. The prompt of ``direct`` opens
     a block itself, and that of ``phind`` ends in the middle of the assertion.
     """
-    content = text.partition(DONE)[0] if form == "phind" else last_block(text, MARKS)
+    content = text.partition(DONE)[0] if form == "phind" else next(blocks(text, MARKS), None)
     if content is None and form == "direct" and OPEN not in text:
         content = text.partition(CLOSE)[0]
     return content if content and content.strip() else None

@@ -25,11 +25,9 @@ _INCOMPLETE = re.compile(
     r"never closed|unterminated triple-quoted|unexpected EOF|expected an indented block|expected 'else' after 'if'"
 )
 # Outside of a fence, text that does not parse is code only if it starts like this, or if the text ends inside it.
-# Statements of Python 2 are code, too.
 _CODE = re.compile(
     r"\s*(?:@[\w.]+(?:\(.*)?[ \t]*\n\s*)*(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]"
-    r"|[ \t]*(?:for[ \t](?:[\w.()*\[\]]|,[ \t]?)+[ \t]in[ \t].*:"
-    r"|print[ \t]*[\"']|print[ \t]+[\w.]+(?:[\[(,%]|[ \t]*$))",
+    r"|[ \t]*for[ \t](?:[\w.()*\[\]]|,[ \t]?)+[ \t]in[ \t].*:",
     re.MULTILINE,
 )
 _STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)", re.MULTILINE)

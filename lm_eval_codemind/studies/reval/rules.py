@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.comparison import same_value
 from lm_eval_codemind.answers.literals import NotALiteralError, literal_or
 from lm_eval_codemind.answers.thinking import without_thinking
@@ -17,7 +17,7 @@ _TRIVIAL = ("assertTrue(True)", "assertFalse(False)", "assert True", "assert Fal
 def answer_of(response: str) -> str:
     """Return the text that REval scores: between ``[ANSWER]`` and ``[/ANSWER]``, or the whole response."""
     text = without_thinking(response, _MARKS) or ""
-    block = last_block(text, _MARKS)
+    block = next(blocks(text, _MARKS), None)
     # In REval's prompts the opening mark is the last word of the prompt.
     return (text.rpartition("[ANSWER]")[2].partition("[/ANSWER]")[0] if block is None else block).strip()
 

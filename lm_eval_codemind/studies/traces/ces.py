@@ -28,7 +28,7 @@ def annotated_code(response: str) -> str:
     for marks in _BLOCKS:
         begin = marks.begin.search(code)
         if begin:
-            block = blocks.last_block(code, marks)
+            block = next(blocks.blocks(code, marks), None)
             # A response that breaks off has no second mark.
             code, is_marked = (code[begin.end() :] if block is None else block).lstrip("\n"), True
     return code if is_marked else ""
@@ -37,7 +37,7 @@ def annotated_code(response: str) -> str:
 def stated_output(response: str) -> str | None:
     """Return the text of the last output, which may break off; None without its mark."""
     text = without_thinking(response) or ""
-    block = blocks.last_block(text, _OUTPUT, empty=True)
+    block = next(blocks.blocks(text, _OUTPUT, empty=True), None)
     if block is None:
         _, mark, after = text.rpartition("[OUTPUT]")
         block = after if mark else None

@@ -44,10 +44,10 @@ def test_the_last_statement_may_be_unfinished(text, last):
 
 
 @pytest.mark.parametrize(("text", "sources", "code"), [
-    ("def f(:\n    pass\nx = 1", ["x = 1"], ["def f(:\n    pass"]), ("print 'a'\nx = 1", ["x = 1"], ["print 'a'"]),
+    ("def f(:\n    pass\nx = 1", ["x = 1"], ["def f(:\n    pass"]), ("print 'a'\nx = 1", ["x = 1"], []),
     ("for i in x:\n    print i\n", [], ["for i in x:\n    print i"]),
     ("@d(1)\n@e.f\n\nclass C(:\n    pass\ny", ["y"], ["@d(1)\n@e.f\n\nclass C(:\n    pass"]),
-    ("print x[0] + 1\ny", ["y"], ["print x[0] + 1"]), ("for i, j in x: y z", [], ["for i, j in x: y z"]),
+    ("for i, j in x: y z", [], ["for i, j in x: y z"]),
 ])  # fmt: skip
 def test_code_that_does_not_parse_costs_only_itself(text, sources, code):
     statements, broken = Parser().statements(text)
@@ -107,6 +107,7 @@ def test_a_block_is_unwrapped(text, code):
 @pytest.mark.parametrize(("response", "expected"), [
     ("a\n```python\nx\n```\nb", [("a\n", False, ""), ("x\n", True, "python"), ("\nb", False, "")]),
     ("```py title='a.py'\nx\n```", [("x\n", True, "py")]),
+    ("```\nx\n```\nb:\n```\ny\n```", [("x\n", True, ""), ("\nb:\n", False, ""), ("y\n", True, "")]),
     ("````\n```\nx\n```\n````", [("x\n", True, "")]),
     ("````python\n```python\nx\n```\n````", [("x\n", True, "python")]),
     ("~~~~md\nx y\n~~~py\nx\n~~~\n~~~~", [("x y\n", False, ""), ("x\n", True, "py")]),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.answers.thinking import without_thinking
 
@@ -37,7 +37,7 @@ def marked(response: str, mark: str) -> str | None:
     text = without_thinking(completed(response), marks)
     if text is None:
         return None
-    block = last_block(text, marks, empty=True)
+    block = next(blocks(text, marks, empty=True), None)
     _, opening, rest = text.partition(f"[{mark}]")
     return rest if block is None and opening else block
 
