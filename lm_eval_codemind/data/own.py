@@ -10,7 +10,7 @@ import json
 import logging
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from itertools import pairwise
@@ -149,48 +149,64 @@ def load_own(path: Path) -> OwnPrograms:
 
 @lru_cache(maxsize=8)
 def _loaded(file: Path, sha256: str) -> OwnPrograms:
-    beside = file.with_name(f"{file.stem}.proven.json.gz")
-    state = f"{sha256} {VERSION} {'.'.join(platform.python_version_tuple()[:2])}"
     try:
-        record = json.loads(gzip.decompress(beside.read_bytes()))
-        known = _from_record(record, sha256) if record["state"] == state else None
+        record = json.loads(gzip.decompress(_beside(file).read_bytes()))
+        known = _from_record(record, sha256) if record["state"] == _state(sha256) else None
     except (OSError, EOFError, ValueError, KeyError, TypeError):
         known = None
     if known is None:
-        known = _proven(file, sha256)
-        content = json.dumps({"state": state, **_record(known)}, separators=(",", ":")).encode()
-        try:
-            write_whole(beside, gzip.compress(content, mtime=0))
-        except OSError as error:
-            logger.warning("%s cannot be written (%s); the programs are proven again next time", beside, error.strerror)
+        programs, left_out = read_programs(file)
+        problems, causes = proven(programs)
+        known = OwnPrograms(tuple(problems), left_out | causes, sha256)
+        keep(file, known)
     if not known.problems:
         reasons = "".join(f"\n  {name}: {reason}" for name, reason in list(known.left_out.items())[:10])
         raise UserError(f"{file} has no program to ask about; a line is {FORM}{reasons}")
     return known
 
 
-def _proven(file: Path, sha256: str) -> OwnPrograms:
-    programs, left_out = read_programs(file)
-    fit: list[Problem] = []
-    for program in programs:
-        reason = unsuitable(program.problem)
-        if reason:
-            left_out[program.problem.problem_id] = reason
-        else:
-            fit.append(program.problem)
+def _beside(file: Path) -> Path:
+    return file.with_name(f"{file.stem}.proven.json.gz")
+
+
+def _state(sha256: str) -> str:
+    return f"{sha256} {VERSION} {'.'.join(platform.python_version_tuple()[:2])}"
+
+
+def keep(file: Path, own: OwnPrograms) -> None:
+    """Write the proof of a file's programs beside it; if that is not possible, a warning says so."""
+    programs = [[problem.to_row(), asdict(problem.execution)] for problem in own.problems]
+    record = {"state": _state(own.sha256), "programs": programs, "left_out": own.left_out}
+    content = gzip.compress(json.dumps(record, separators=(",", ":")).encode(), mtime=0)
+    try:
+        write_whole(_beside(file), content)
+    except OSError as error:
+        logger.warning("%s cannot be written (%s); its programs are proven again", _beside(file), error.strerror)
+
+
+def proven(programs: Sequence[Program]) -> tuple[list[OwnProblem], dict[str, str]]:
+    """Return the programs that something can be asked about, with their outputs, and why others are left out, by name.
+
+    Raises:
+        MissingExtra: If ``time-machine`` is not installed.
+        IsolationUnavailable: If programs cannot be executed safely on this machine.
+    """
+    reasons = {program.problem.problem_id: unsuitable(program.problem) for program in programs}
+    left_out = {name: reason for name, reason in reasons.items() if reason}
     stated = {program.problem.problem_id: program.output for program in programs}
-    proven, causes = making.prove_programs(fit, 0, 0)
+    fit = [program.problem for program in programs if not reasons[program.problem.problem_id]]
+    proofs, causes = making.prove_programs(fit, 0, 0)
     left_out |= causes
-    kept = []
-    for problem, execution in proven:
+    problems = []
+    for problem, execution in proofs:
         output, label = stated[problem.problem_id], str(problem.output)
         if output is not None and not same_computed(output, label, kind_of(problem).printed):
             left_out[problem.problem_id] = f"the line states the output {output}, and execution gives {label}"
         elif label == "None":
             left_out[problem.problem_id] = "the program returns None"
         else:
-            kept.append(_own_problem(problem.to_row(), execution))
-    return OwnPrograms(tuple(kept), left_out, sha256)
+            problems.append(_own_problem(problem.to_row(), execution))
+    return problems, left_out
 
 
 def _own_problem(row: Mapping[str, Any], execution: Execution) -> OwnProblem:
@@ -248,11 +264,6 @@ def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool
     parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
     body = (node for statement in function.body for node in ast.walk(statement))
     return any(isinstance(node, ast.Name) and node.id in parameters for node in body)
-
-
-def _record(own: OwnPrograms) -> dict[str, Any]:
-    programs = [[problem.to_row(), asdict(problem.execution)] for problem in own.problems]
-    return {"programs": programs, "left_out": own.left_out}
 
 
 def _from_record(record: Mapping[str, Any], sha256: str) -> OwnPrograms:

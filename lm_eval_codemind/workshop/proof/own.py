@@ -61,12 +61,21 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None, examp
         body = ast.parse(call.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"{call!r} is not a Python expression ({error}); give a call") from error
-    names = [node.func.id for node in ast.walk(body) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    if not (isinstance(body, ast.Call) and names):
+    entry_point = _entry_point(body, defined)
+    if not (isinstance(body, ast.Call) and entry_point):
         raise UserError(f"{call!r} is not a call of a function; give one such as 'f(1)'")
-    # In `list(Box(2).items())` it is the box that the program is about.
-    entry_point = next((called for called in names if called in defined), names[0])
     return Problem(name, OWN, "function", "python", code, entry_point, call, None, cases=cases)
+
+
+def _entry_point(call: ast.expr, defined: set[str]) -> str:
+    """Return the name of the program that a call is about; of none of the program, what it calls by name; or "".
+
+    In ``list(Box(2).items())`` it is ``Box``, and in ``Box.of(3)`` as well.
+    """
+    calls = [node.func for node in ast.walk(call) if isinstance(node, ast.Call)]
+    called = [node.id for node in calls if isinstance(node, ast.Name)]
+    names = [node.id for node in ast.walk(call) if isinstance(node, ast.Name)]
+    return next(iter([name for name in (*called, *names) if name in defined] or called), "")
 
 
 def prove_programs(

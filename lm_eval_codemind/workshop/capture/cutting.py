@@ -1,0 +1,565 @@
+"""Cuts a self-contained program out of a package: a function, and all that it needs of the package's modules.
+
+What a name needs is read from the syntax trees; nothing is executed. Left out are docstrings, which hold results of
+examples, annotations of functions, decorators that only check types, and members of classes that nobody mentions.
+"""
+
+import ast
+import builtins
+import copy
+import symtable
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, is_text
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+
+# Decorators that change nothing that a call computes.
+_TYPE_ONLY = {"typechecked", "beartype", "override", "final", "runtime_checkable", "validate_call", "no_type_check"}
+_TYPED_CLASSES = {"NamedTuple", "TypedDict", "Protocol"}
+_BLOCKS = (ast.If, ast.Try, ast.For, ast.While, ast.With)
+_BUILTINS = frozenset(dir(builtins))
+_OF_MODULES = frozenset({"__name__", "__doc__", "__builtins__"})
+
+
+class NotCut(Exception):
+    """A function has no self-contained program. The text is the reason."""
+
+
+@dataclass(eq=False)
+class Statement:
+    """A statement at the top of a module, cleaned.
+
+    Attributes:
+        node: The statement.
+        names: The names that it binds in the module.
+        imports: Name -> where it is imported from: a module, and a name in it or "" for the module itself.
+    """
+
+    node: ast.stmt
+    names: frozenset[str]
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        """The names of the module that it reads."""
+        return frozenset(_reads(self.node))
+
+
+class Module:
+    """A module of the package, as statements."""
+
+    def __init__(self, name: str, file: Path) -> None:
+        self.name = name
+        self.is_package = file.name == "__init__.py"
+        try:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError) as error:
+            raise NotCut(f"{file.name} cannot be read as Python {sys.version_info[0]}.{sys.version_info[1]}") from error
+        self.future = {
+            alias.name
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+            for alias in node.names
+        }
+        cleaned = _Cleaner().visit(tree)
+        self.statements = [self._statement(node) for node in cleaned.body if _counts(node)]
+
+    def _statement(self, node: ast.stmt) -> Statement:
+        imports = {}
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                # `import a.b` binds a.
+                imports[alias.asname or alias.name.split(".")[0]] = (alias.name, "")
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                imports[alias.asname or alias.name] = (self.absolute(node), alias.name)
+        return Statement(node, frozenset(_bound(node)), imports)
+
+    def absolute(self, node: ast.ImportFrom) -> str:
+        """Return the name of the module that a statement imports from."""
+        if not node.level:
+            return node.module or ""
+        parts = self.name.split(".")
+        base = parts[: len(parts) - node.level + self.is_package]
+        return ".".join([*base, *([node.module] if node.module else [])])
+
+
+class Package:
+    """The modules of a package.
+
+    Args:
+        name: Its name.
+        files: Module -> file, of those that ran; others are found beside them.
+    """
+
+    def __init__(self, name: str, files: dict[str, Path]) -> None:
+        self.name = name
+        self._files = dict(files)
+        self._modules: dict[str, Module] = {}
+        self._roots = {_root(module, file) for module, file in files.items()}
+
+    def has(self, module: str) -> bool:
+        """Whether a module is one of the package."""
+        return module == self.name or module.startswith(f"{self.name}.")
+
+    def file(self, module: str) -> Path | None:
+        """Return the file of a module; None if there is none."""
+        if module in self._files:
+            return self._files[module]
+        for root in self._roots:
+            path = root.joinpath(*module.split("."))
+            for file in (path.with_suffix(".py"), path / "__init__.py"):
+                if file.is_file():
+                    return file
+        return None
+
+    def module(self, name: str) -> Module:
+        """Return a module.
+
+        Raises:
+            NotCut: If it is not there, or no source of this Python's.
+        """
+        if name not in self._modules:
+            file = self.file(name)
+            if file is None:
+                raise NotCut(f"{name} has no source")
+            self._modules[name] = Module(name, file)
+        return self._modules[name]
+
+
+def _root(module: str, file: Path) -> Path:
+    return file.parents[module.count(".") + (file.name == "__init__.py")]
+
+
+class Program:
+    """A program that is being cut.
+
+    Args:
+        package: The package.
+        attributes: Names of attributes that calls of the program mention.
+    """
+
+    def __init__(self, package: Package, attributes: Iterable[str]) -> None:
+        self._package = package
+        self._taken: dict[str, list[Statement]] = {}  # module -> its statements, in the order in which they were found
+        self._library: dict[str, tuple[str, str]] = {}  # name -> what of Python's own library it is
+        self._aliases: dict[tuple[str, str], str] = {}  # (module, name) -> the name of the package that it stands for
+        self._owners: dict[str, str] = {}  # name of the program -> the module that defines it
+        self._order: list[str] = []
+        self._found: set[tuple[str, str]] = set()
+        self._mentioned = set(attributes)
+
+    def add(self, module: str, name: str) -> None:
+        """Add what a name of a module needs.
+
+        Raises:
+            NotCut: If that is not possible.
+        """
+        if (module, name) in self._found:
+            return
+        self._found.add((module, name))
+        source = self._package.module(module)
+        binding = [statement for statement in source.statements if name in statement.names]
+        if not binding:
+            self._from_star(source, name)
+            return
+        for statement in binding:
+            if name in statement.imports:
+                self._import(source, name, statement.imports[name])
+            else:
+                self._own(name, module)
+                self._take(source, statement)
+
+    def _from_star(self, source: Module, name: str) -> None:
+        for statement in source.statements:
+            for star, (place, what) in statement.imports.items():
+                if star == what == "*" and self._package.has(place):
+                    known = self._package.module(place)
+                    if any(name in other.names for other in known.statements):
+                        self.add(place, name)
+                        return
+        raise NotCut(f"{source.name} does not define {name}")
+
+    def _own(self, name: str, module: str) -> None:
+        if self._owners.setdefault(name, module) != module:
+            raise NotCut(f"{name} is defined in two modules")
+
+    def _import(self, source: Module, name: str, place: tuple[str, str]) -> None:
+        module, what = place
+        if not self._package.has(module):
+            self.add_library(name, place)
+            return
+        submodule = f"{module}.{what}" if what else module
+        if not what or (self._package.file(submodule) is not None and not self._defines(module, what)):
+            raise NotCut(f"it uses the module {submodule} as a value")
+        self.add(module, what)
+        if what != name:
+            self._aliases[source.name, name] = what
+            self._own(name, f"{source.name}, as another name")
+
+    def add_library(self, name: str, place: tuple[str, str]) -> None:
+        """Add an import of Python's own library.
+
+        Raises:
+            NotCut: If it is of another one, or the name means something else already.
+        """
+        top = place[0].split(".")[0]
+        if top not in sys.stdlib_module_names:
+            raise NotCut(f"it needs {top}, which is not of Python's library")
+        if self._library.setdefault(name, place) != place:
+            raise NotCut(f"{name} is defined in two modules")
+        self._own(name, "the library")
+
+    def _defines(self, module: str, name: str) -> bool:
+        return any(name in statement.names for statement in self._package.module(module).statements)
+
+    def _take(self, source: Module, statement: Statement) -> None:
+        taken = self._taken.setdefault(source.name, [])
+        if any(each is statement for each in taken):
+            return
+        taken.append(statement)
+        if not isinstance(statement.node, ast.ClassDef):
+            self._needs(source, statement.node, statement.reads)
+        for name in statement.names - {*statement.imports}:
+            self._own(name, source.name)
+        if source.name not in self._order:
+            self._order.append(source.name)
+
+    def _needs(self, source: Module, node: ast.AST, reads: Iterable[str]) -> None:
+        self._mentioned |= _attributes(node)
+        for inner in ast.walk(node):
+            if isinstance(inner, (ast.Import, ast.ImportFrom)) and self.of_package(source, inner):
+                if isinstance(inner, ast.Import):
+                    raise NotCut("it imports a module of the package while it runs")
+                for alias in inner.names:
+                    self.add(source.absolute(inner), alias.name)
+        modules = {
+            name: f"{place}.{what}" if what else place
+            for statement in source.statements
+            for name, (place, what) in statement.imports.items()
+            if self._package.has(place) and (not what or self._package.file(f"{place}.{what}") is not None)
+        }
+        for name in reads:
+            if name in modules and not self._defined_otherwise(source, name):
+                for attribute in _attributes_of(node, name):
+                    self.add(modules[name], attribute)
+            elif any(name in statement.names for statement in source.statements) or name not in _BUILTINS | _OF_MODULES:
+                self.add(source.name, name)
+
+    def _defined_otherwise(self, source: Module, name: str) -> bool:
+        return any(name in statement.names and name not in statement.imports for statement in source.statements)
+
+    def complete(self) -> None:
+        """Add the members of classes, and statements that change what the program has, until nothing is missing.
+
+        Raises:
+            NotCut: If that is not possible.
+        """
+        before: tuple[int, ...] = ()
+        while before != (before := self._size()):
+            for module in list(self._taken):
+                source = self._package.module(module)
+                for statement in list(self._taken[module]):
+                    if isinstance(statement.node, ast.ClassDef):
+                        pruned = self._pruned(statement.node)
+                        self._needs(source, pruned, _reads(pruned))
+                own = {name for statement in self._taken[module] for name in statement.names}
+                for statement in source.statements:
+                    if _changes(statement.node) and own & self._receivers(source, statement):
+                        self._take(source, statement)
+
+    def _receivers(self, source: Module, statement: Statement) -> set[str]:
+        """Return the names that a statement may change: those that it mentions, and that functions it calls mention."""
+        names = {each.id for each in _names(statement.node)}
+        called = [each for each in source.statements if isinstance(each.node, FUNCTIONS) and each.names & names]
+        return names.union(*(each.reads for each in called))
+
+    def _size(self) -> tuple[int, ...]:
+        return sum(map(len, self._taken.values())), len(self._mentioned), len(self._found)
+
+    def _pruned(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Return a class without the methods that nobody mentions."""
+        kept = [
+            each
+            for each in node.body
+            if not isinstance(each, FUNCTIONS)
+            or each.name in self._mentioned
+            or (each.name.startswith("__") and each.name.endswith("__"))
+        ]
+        # What the body of the class itself uses, as in `total = property(_total)`.
+        used = {each.id for part in node.body if not isinstance(part, DEFINITIONS) for each in _names(part)}
+        kept = [each for each in node.body if each in kept or (isinstance(each, FUNCTIONS) and each.name in used)]
+        pruned = copy.copy(node)
+        pruned.body = kept or [ast.Pass()]
+        return pruned
+
+    def source(self) -> str:
+        """Return the program.
+
+        Raises:
+            NotCut: If it has no source that this Python reads.
+        """
+        body: list[ast.stmt] = []
+        futures = sorted(set().union(*(self._package.module(name).future for name in self._order)) & {"annotations"})
+        body += [ast.ImportFrom("__future__", [ast.alias(name) for name in futures], 0)] if futures else []
+        for name, (module, what) in sorted(
+            self._library.items(), key=lambda each: (bool(each[1][1]), each[1], each[0])
+        ):
+            same = name == (what or module) or (not what and module.startswith(f"{name}."))
+            alias = ast.alias(what or module, None if same else name)
+            body.append(ast.ImportFrom(module, [alias], 0) if what else ast.Import([alias]))
+        for module in self._modules_in_order():
+            body += self._statements_of(module)
+        try:
+            text = unparse(ast.Module(body, []))
+            ast.parse(text)
+        except (UnsupportedSyntaxError, ValueError, SyntaxError, RecursionError) as error:
+            raise NotCut("its source cannot be written") from error
+        return text
+
+    def _modules_in_order(self) -> list[str]:
+        """Return the modules, each after those that it imports from, as far as they are not in a circle."""
+        done: list[str] = []
+
+        def visit(name: str, above: frozenset[str]) -> None:
+            if name in done or name in above:
+                return
+            for statement in self._package.module(name).statements:
+                for place, what in statement.imports.values():
+                    for other in (place, f"{place}.{what}"):
+                        if other in self._taken:
+                            visit(other, above | {name})
+            done.append(name)
+
+        names = {*self._taken, *(module for module, _ in self._aliases)}
+        for name in sorted(names):
+            visit(name, frozenset())
+        return done
+
+    def _statements_of(self, module: str) -> Iterator[ast.stmt]:
+        source = self._package.module(module)
+        for (place, name), what in self._aliases.items():
+            if place == module:
+                yield ast.Assign([ast.Name(name, ast.Store())], ast.Name(what, ast.Load()), lineno=0)
+        rewriter = _Rewriter(self, source)
+        taken = self._taken.get(module, [])
+        for statement in source.statements:
+            if any(each is statement for each in taken):
+                node = statement.node
+                node = self._pruned(node) if isinstance(node, ast.ClassDef) else node
+                yield rewriter.visit(copy.deepcopy(node))
+
+    def of_package(self, source: Module, node: ast.ImportFrom | ast.Import) -> bool:
+        """Whether an import is one of the package's own modules."""
+        if isinstance(node, ast.ImportFrom):
+            return self._package.has(source.absolute(node))
+        return any(self._package.has(alias.name) for alias in node.names)
+
+    def module_names(self, source: Module) -> set[str]:
+        """Return the names under which a module knows others of the package."""
+        return {
+            name
+            for statement in source.statements
+            for name, (place, what) in statement.imports.items()
+            if self._package.has(place)
+            and (not what or self._package.file(f"{place}.{what}") is not None)
+            and not self._defined_otherwise(source, name)
+        }
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Makes the names of other modules those of the program, and removes imports of the package inside of blocks."""
+
+    def __init__(self, program: Program, source: Module) -> None:
+        self._program, self._source = program, source
+        self._modules = program.module_names(source)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id in self._modules:
+            return ast.Name(node.attr, node.ctx)
+        self.generic_visit(node)
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | list[ast.stmt]:
+        if not self._program.of_package(self._source, node):
+            return node
+        aliases: list[ast.stmt] = [
+            ast.Assign([ast.Name(alias.asname, ast.Store())], ast.Name(alias.name, ast.Load()), lineno=0)
+            for alias in node.names
+            if alias.asname and alias.asname != alias.name
+        ]
+        return aliases or ast.Pass()
+
+
+class _Cleaner(ast.NodeTransformer):
+    """Removes docstrings, annotations of functions, overloads, and decorators that only check types."""
+
+    _typed = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
+        if any(_last_name(decorator) == "overload" for decorator in node.decorator_list):
+            return None
+        node.decorator_list = [each for each in node.decorator_list if _last_name(each) not in _TYPE_ONLY]
+        node.returns = None
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        typed, self._typed = self._typed, False
+        self._body(node)
+        self._typed = typed
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST | None:
+        self._body(node)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        names = {_last_name(each) for each in (*node.bases, *node.decorator_list)}
+        node.decorator_list = [each for each in node.decorator_list if _last_name(each) not in _TYPE_ONLY]
+        typed, self._typed = self._typed, "dataclass" in names or bool(names & _TYPED_CLASSES)
+        self._body(node)
+        self._typed = typed
+        return node
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        if node.body and is_text(node.body[0]):
+            del node.body[0]
+        self.generic_visit(node)
+        node.body = node.body or [ast.Pass()]
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
+        if _last_name(node.test) == "TYPE_CHECKING":
+            return [self.visit(each) for each in node.orelse] or None
+        self.generic_visit(node)
+        node.body = node.body or [ast.Pass()]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if self._typed:
+            return node
+        if node.value is None:
+            return None
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+
+def _counts(node: ast.stmt) -> bool:
+    if is_text(node) or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+        return False
+    return not (isinstance(node, ast.If) and "__main__" in ast.dump(node.test))
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return _last_name(node.func)
+    if isinstance(node, ast.Subscript):
+        return _last_name(node.value)
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Return the names that a statement of a module binds there, also inside of blocks."""
+    if isinstance(node, DEFINITIONS):
+        return {node.name}
+    if isinstance(node, ast.Import):
+        return {alias.asname or alias.name.split(".")[0] for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return {alias.asname or alias.name for alias in node.names} - {"*"}
+    names: set[str] = set()
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            names |= _bound(child)
+        elif isinstance(child, ast.ExceptHandler):
+            names |= set().union(*map(_bound, child.body))
+        elif not isinstance(node, (ast.Expr, ast.Delete)):
+            names |= {
+                each.id for each in ast.walk(child) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
+    return names
+
+
+def _changes(node: ast.stmt) -> bool:
+    """Whether a statement of a module is there for what it changes: it calls, deletes or assigns to a part."""
+    if isinstance(node, (ast.Expr, ast.Delete, ast.AugAssign, ast.For, ast.While, ast.With)):
+        return True
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets) or (
+        isinstance(node, (ast.If, ast.Try)) and any(map(_changes, node.body))
+    )
+
+
+def _names(node: ast.AST) -> list[ast.Name]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+
+
+def _reads(node: ast.stmt) -> set[str]:
+    """Return the names that a statement reads of its module, at once or when its functions are called."""
+    try:
+        top = symtable.symtable(ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), "program", "exec")
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise NotCut("its source cannot be written") from error
+    names: set[str] = set()
+    tables = [top]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (table is top or symbol.is_global()):
+                names.add(symbol.get_name())
+    return {_unmangled(name, node) for name in names}
+
+
+def _unmangled(name: str, node: ast.stmt) -> str:
+    prefix = f"_{node.name.lstrip('_')}__" if isinstance(node, ast.ClassDef) else ""
+    return name[len(prefix) - 2 :] if prefix and name.startswith(prefix) else name
+
+
+def _attributes(node: ast.AST) -> set[str]:
+    """Return the names by which a statement may use members of classes: attributes, and texts that are names."""
+    names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    texts = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str))
+    return names | {text for text in texts if text.isidentifier()}
+
+
+def _attributes_of(node: ast.AST, name: str) -> set[str]:
+    """Return the attributes of a module that a statement reads.
+
+    Raises:
+        NotCut: If it uses the module in another way.
+    """
+    inner: set[int] = set()
+    names = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == name:
+            inner.add(id(each.value))
+            names.add(each.attr)
+    if any(isinstance(each, ast.Name) and each.id == name and id(each) not in inner for each in ast.walk(node)):
+        raise NotCut(f"it uses the module {name} as a value")
+    return names
+
+
+def cut(package: Package, needs: Iterable[tuple[str, str]], attributes: Iterable[str]) -> str:
+    """Return a program with some names of a package, and all that these need.
+
+    Args:
+        package: The package.
+        needs: Module and name of each.
+        attributes: The names of members that calls of the program use.
+
+    Raises:
+        NotCut: If there is no such program. The message says why.
+    """
+    program = Program(package, attributes)
+    library: dict[str, tuple[str, str]] = {}
+    for module, name in needs:
+        if package.has(module):
+            program.add(module, name)
+        else:
+            library[name] = (module, name)
+    program.complete()
+    for name, place in library.items():
+        program.add_library(name, place)
+    return program.source()

@@ -1,0 +1,186 @@
+"""Executes calls twice: the cut program in the sandbox, and the installed package in a plain process."""
+
+import json
+import subprocess
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, SeededPool
+from lm_eval_codemind.workshop.capture import installed
+from lm_eval_codemind.workshop.capture.recording import Call, Called
+from lm_eval_codemind.workshop.facts.labels import plain_literal
+
+# The items of an iterator that a question asks for if it has more than MOST.
+FIRST, MOST = 10, 50
+_SEEDS = (1, 2)
+_LIMITS = Limits(cpu_seconds=5, wall_seconds=10)
+
+# A value is what it is; of an iterator, its items; of an exception, its text.
+_TRY = f"""
+
+def _codemind_try(call):
+    from itertools import islice
+    try:
+        value = call()
+        if hasattr(type(value), "__next__"):
+            items = list(islice(value, {MOST + 1}))
+            return ("items", items) if len(items) <= {MOST} else ("first", items[:{FIRST}])
+        return ("value", value)
+    except Exception as error:
+        return ("error", f"{{type(error).__name__}}: {{error}}")
+"""
+_ERROR = """
+
+def {wrapper}(*arguments, **options):
+    try:
+        {name}(*arguments, **options)
+    except Exception as error:
+        return f"{{type(error).__name__}}: {{error}}"
+"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A call with what the package gives for it.
+
+    Attributes:
+        function: The function.
+        recorded: The call as it was recorded.
+        code: The program.
+        call: The call, with what makes its result a plain value.
+        label: The value as a literal.
+        form: ``value``, ``items``, ``first`` or ``error``.
+    """
+
+    function: Called
+    recorded: Call
+    code: str
+    call: str
+    label: str
+    form: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A call with the program that was cut out for it."""
+
+    function: Called
+    call: Call
+    code: str
+
+
+def tried(cuts: Sequence[Cut], python: str) -> tuple[list[Tried], list[tuple[Cut, str]]]:
+    """Return the calls for which the cut programs and the installed package give the same, and why others do not.
+
+    Args:
+        cuts: The calls, each with its program.
+        python: The interpreter in whose environment the package is installed.
+    """
+    values = _in_sandbox(cuts)
+    fit, failed = [], []
+    for cut, value in zip(cuts, values, strict=True):
+        if isinstance(value, str):
+            failed.append((cut, value))
+        else:
+            fit.append((cut, *value))
+    agreeing = []
+    for (cut, form, label), (kind, text) in zip(fit, _of_package([cut for cut, _, _ in fit], python), strict=True):
+        if kind == "value" and same_computed(text, f"({form!r}, {label})", printed=False):
+            agreeing.append(_as_asked(cut, form, label))
+        else:
+            failed.append((cut, f"the installed package gives something else ({kind})"))
+    return agreeing, failed
+
+
+def _as_asked(cut: Cut, form: str, label: str) -> Tried:
+    code, call = cut.code, cut.call.text
+    if form == "items":
+        call = f"list({call})"
+    elif form == "first":
+        code, call = _with_islice(code), f"list(islice({call}, {FIRST}))"
+    elif form == "error":
+        name, _, arguments = call.partition("(")
+        wrapper = f"error_of_{name}"
+        code, call = code + _ERROR.format(wrapper=wrapper, name=name), f"{wrapper}({arguments}"
+    return Tried(cut.function, cut.call, code, call, label, form)
+
+
+def _with_islice(code: str) -> str:
+    line = "from itertools import islice\n"
+    future, newline, rest = code.partition("\n")
+    return f"{future}{newline}{line}{rest}" if future.startswith("from __future__") else f"{line}{code}"
+
+
+def _in_sandbox(cuts: Sequence[Cut]) -> list[tuple[str, str] | str]:
+    """Return, for each call, the form and the literal of its result, or why it has none."""
+    together: dict[str, list[int]] = defaultdict(list)
+    for place, cut in enumerate(cuts):
+        together[cut.code].append(place)
+    results: list[tuple[str, str] | str] = [""] * len(cuts)
+    with ExitStack() as stack:
+        pools = [stack.enter_context(SeededPool(seed)) for seed in _SEEDS]
+        futures = {
+            code: [pool.submit(_job(code, [cuts[place] for place in places])) for pool in pools]
+            for code, places in together.items()
+        }
+        alone = []
+        for code, places in together.items():
+            seen = [future.result().observations for future in futures[code]]
+            complete = [len(each) == len(places) and each[-1].status == "passed" for each in seen]
+            for number, place in enumerate(places):
+                if all(complete):
+                    results[place] = _agreed([each[number] for each in seen])
+                else:
+                    alone.append(place)
+        # A call that does not end takes those after it along.
+        again = [[pool.submit(_job(cuts[place].code, [cuts[place]])) for pool in pools] for place in alone]
+        for place, of_place in zip(alone, again, strict=True):
+            outcomes = [future.result() for future in of_place]
+            if all(len(outcome.observations) == 1 for outcome in outcomes):
+                results[place] = _agreed([outcome.observations[0] for outcome in outcomes])
+            else:
+                results[place] = f"the program fails in the sandbox: {outcomes[0].status}"
+    return results
+
+
+def _job(code: str, cuts: Sequence[Cut]) -> Job:
+    expressions = [f"_codemind_try(lambda: {cut.call.text})" for cut in cuts]
+    return Job.evaluate(f"{code}{_TRY}", expressions, limits=_LIMITS)
+
+
+def _agreed(observations: Sequence[CaseOutcome]) -> tuple[str, str] | str:
+    values = []
+    for observation in observations:
+        if observation.status != "passed" or observation.exception_type:
+            return f"the program fails in the sandbox: {observation.exception_type or observation.status}"
+        try:
+            value = parse_literal(observation.literal or "")
+        except NotALiteralError:
+            return "the result is no plain value"
+        values.append((value[0], plain_literal(value[1])))
+    return values[0] if values.count(values[0]) == len(values) else "two runs give different results"
+
+
+def _of_package(cuts: Sequence[Cut], python: str) -> list[tuple[str, str]]:
+    """Return what the installed package gives for calls: ``value`` and a literal, or what else came of it."""
+    lines = [
+        json.dumps(
+            {
+                "call": f"_codemind_try(lambda: {cut.call.text})",
+                "needs": dict(cut.call.needs),
+                "definitions": list(cut.call.definitions),
+                "before": _TRY,
+            }
+        )
+        for cut in cuts
+    ]
+    done = subprocess.run(
+        [python, str(Path(installed.__file__))], input="\n".join(lines), capture_output=True, text=True, check=False
+    )
+    results = [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+    return [*results, *[("ends", "")] * (len(cuts) - len(results))]
