@@ -12,6 +12,8 @@ FAST = tests/answers tests/statistics tests/languages tests/harness
 
 # Without byte code every process compiles what it imports.
 unexport PYTHONDONTWRITEBYTECODE
+# Selenium brings trio, whose plugin for hypothesis takes half a second to import in each worker.
+export HYPOTHESIS_NO_PLUGINS = 1
 
 .PHONY: demo test random due prove check lint clean
 

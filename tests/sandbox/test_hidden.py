@@ -127,8 +127,11 @@ def by_links(place: Path) -> Installation:
 
 
 KINDS = (
-    in_venv, for_the_user, below_usr, editable, by_links,
-    *(pytest.param(kind, marks=pytest.mark.proof) for kind in (with_conda, in_an_environment_and_below_it)),
+    in_venv, editable,
+    *(
+        pytest.param(kind, marks=pytest.mark.proof)
+        for kind in (for_the_user, below_usr, by_links, with_conda, in_an_environment_and_below_it)
+    ),
 )  # fmt: skip
 
 

@@ -8,8 +8,6 @@ import pytest
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox, Status, sandbox
 from lm_eval_codemind.sandbox.sandbox import shared_sandbox
 
-ray = pytest.importorskip("ray", reason="Ray isn't installed: pip install 'lm-eval-codemind[ray]'")
-
 pytestmark = pytest.mark.proof
 CHECK = "def check(c):\n    assert c(1, 2) == 3\n"
 SLOW = "import time\ndef f(a, b):\n    time.sleep(0.2)\n    return a + b\n"
@@ -18,6 +16,7 @@ SLOW = "import time\ndef f(a, b):\n    time.sleep(0.2)\n    return a + b\n"
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     """A cluster of two nodes on this machine."""
+    ray = pytest.importorskip("ray", reason="Ray isn't installed: pip install 'lm-eval-codemind[ray]'")
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})

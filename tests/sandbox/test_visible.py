@@ -273,8 +273,14 @@ def installed(place: Path) -> Layout:
 
 
 LAYOUTS = (
-    below, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable, archive,
-    uv_environment, linked_packages, projects_root, current_directory, installed,
+    below, current_directory, installed,
+    *(
+        pytest.param(layout, marks=pytest.mark.proof)
+        for layout in (
+            symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable, archive,
+            uv_environment, linked_packages, projects_root,
+        )
+    ),
 )  # fmt: skip
 
 
@@ -303,6 +309,7 @@ def test_programs_import_what_the_host_imports_and_see_nothing_beside_it(make, t
     check(make(tmp_path / "place"))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("folder", [Path("/dev/shm"), Path.home()], ids=["mount", "home"])
 def test_environments_on_a_mount_of_their_own_and_below_the_home(folder):
     if not os.access(folder, os.W_OK):

@@ -144,6 +144,7 @@ def test_spearman_by_its_formula():
         assert math.isnan(spearman(*few).rho)
 
 
+@pytest.mark.proof
 def test_spearman_interval_covers_the_truth_as_often_as_it_says():
     generator = np.random.default_rng(3)
     pearson = 0.5
@@ -185,6 +186,7 @@ def test_a_weighted_mean_of_two_by_hand():
     assert pooled.n == 30
 
 
+@pytest.mark.proof
 def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says():
     rng = np.random.default_rng(5)
     rates, sizes = (0.95, 0.8, 0.6), (40, 120, 30)

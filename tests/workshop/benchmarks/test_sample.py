@@ -51,6 +51,7 @@ def test_there_are_as_many_as_the_registry_says_also_in_java():
     assert len(both) == 5 and all(problem.cases == scripts[problem.problem_id] for problem in both)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.problem_id)
 def test_outputs_are_what_the_programs_compute(problem):
     assert problem.output is not None
