@@ -62,6 +62,10 @@ def test_prose_around_a_program_is_no_code(response):
     assert extract_program(response) == MAIN
 
 
+def test_a_second_class_of_the_same_name_is_another_version():
+    assert extract_program(f"{MAIN.replace('42', '43')}\n{MAIN}") == MAIN
+
+
 def test_only_one_file_has_a_public_class():
     helper = "public final class Helper { }\n"
     user = MAIN.replace("42", "new Helper()")
