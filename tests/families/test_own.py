@@ -155,10 +155,11 @@ def test_baselines_of_made_up_outputs():
         problem("f(1, [2, 3])", "[2, 3]"),
         problem("f()", "9"),
         problem("f(7)", "9"),
-        # Its only argument is both the first and the last literal.
+        # The only argument is both the first and the last literal.
         problem("f(2 + 3j)", "(2+3j)"),
+        problem("f(2 +\n3j)", "(2+3j)"),
     ]
-    assert baselines(problems) == {"constant": 0.4, "echo": 0.4, "last literal": 0.4}
+    assert baselines(problems) == {"constant": 1 / 3, "echo": 0.5, "last literal": 0.5}
 
 
 def test_programs_of_codemind_run():

@@ -43,7 +43,7 @@ def _guesses(problem: Problem) -> tuple[str, str]:
     if not literals:
         return "", ""
     # The last literal is the one that ends last, and the longest of these.
-    last = max(literals, key=lambda literal: (-literal[2], -literal[3], -literal[1]))
+    last = max(literals, key=lambda literal: (-literal[2], -literal[3], -literal[0], -literal[1]))
     return min(literals)[-1], last[-1]
 
 
