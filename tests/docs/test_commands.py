@@ -3,6 +3,7 @@
 All that can run are run: with a model that knows the answers, on the sample, in an empty directory.
 """
 
+import argparse
 import configparser
 import re
 import shlex
@@ -18,6 +19,7 @@ from lm_eval.tasks import TaskManager
 from family_pages import EXAMPLE
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
+from lm_eval_codemind.commands.run import with_programs
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 from tables import METRICS, seeds_table, with_baselines
@@ -31,7 +33,7 @@ _COMMAND = re.compile(r"^((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILI
 _INDENTED = re.compile(r"^(?: {4,}|\$ )(?:\$ )?((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILINE)
 # They need a run, recordings or a network that the tests of the commands have; these run them.
 RUN_BY_OTHERS = (
-    *("codemind compare", "codemind data build", "codemind export", "codemind fresh"),
+    *("codemind compare", "codemind data build", "codemind export", "codemind fresh", "codemind capture"),
     *("codemind submit", "codemind leaderboard", "codemind show recorded"),
     *(f"codemind score --responses {name}" for name in ("ier_", "coconut_", "cruxeval_input_")),
     # With the harness alone: two runs, of which the second needs the first.
@@ -45,6 +47,9 @@ SAMPLES = {
     "codemind_repair_humaneval": "codemind_repair_sample",
     "codemind_cruxeval_output": "codemind_ier_sample",
     "codemind_horizon": "codemind_ier_sample",
+    # tests/docs/test_own_code.py runs these on programs of their own.
+    "codemind_own": "codemind_ier_sample",
+    "codemind_own_ier": "codemind_ier_sample",
     "codemind_translation": "codemind_translation_sample_java_python",
     # Its programs need a network.
     "codemind_re2": "codemind_input_sample",
@@ -72,6 +77,10 @@ def task_names(names: str | list[str]) -> list[str]:
     return names.split(",") if isinstance(names, str) else names
 
 
+def options_of(arguments: list[str]) -> argparse.Namespace:
+    return parsed_arguments(with_programs([argument for argument in arguments if argument != "run"]))
+
+
 @pytest.fixture(scope="module")
 def tasks() -> set[str]:
     return set(TaskManager(include_path=str(task_directory()), include_defaults=False).all_tasks)
@@ -86,7 +95,7 @@ def test_there_are_commands():
 def test_names_and_options_exist(command, tasks):
     program, *arguments = shlex.split(command)
     if program == "lm_eval" or arguments[0] == "run":
-        options = parsed_arguments([argument for argument in arguments if argument != "run"])
+        options = options_of(arguments)
         assert set(task_names(options.tasks)) <= tasks
     elif arguments[0] == "plan":
         of_the_run = plan.make_context("plan", arguments[1:]).params["arguments"]
@@ -100,12 +109,17 @@ def test_names_and_options_exist(command, tasks):
         known = option_names(subcommand) | (
             {"--confirm_run_unsafe_code"} if command.startswith("codemind score") else set()
         )
-        assert {argument for argument in arguments if argument.startswith("-")} <= known
+        # What follows -- is another program's.
+        own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+        assert {argument for argument in own if argument.startswith("-")} <= known
     elif program == "pip":
         config = configparser.ConfigParser()
         config.read(ROOT / "setup.cfg")
-        (extras,) = re.findall(r"(?:lm-eval-codemind|\.)(?:\[(.+)\])?", command)
-        assert set(filter(None, extras.split(","))) <= set(config["options.extras_require"])
+        named = re.findall(r"(?:lm-eval-codemind|(?<=')\.|(?<= )\.)(?:\[([^]]+)\])?", command)
+        assert named or arguments[0] == "download"
+        assert {extra for extras in named for extra in extras.split(",") if extra} <= set(
+            config["options.extras_require"]
+        )
     elif program == "make":
         assert f"\n{arguments[0]}:" in (ROOT / "Makefile").read_text()
     elif arguments[0] != "-c":
@@ -132,7 +146,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def on_the_sample(arguments: list[str]) -> list[str]:
     """Return the arguments of an evaluation with another model and the sample's task."""
-    options = parsed_arguments([argument for argument in arguments if argument != "run"])
+    options = options_of(arguments)
     asked = task_names(options.tasks)
     names = [name if name.endswith("_sample") else SAMPLES.get(name, f"{name}_sample") for name in asked]
     log = ["--log_samples", "--output_path", "other"] if "--log_samples" in arguments else []

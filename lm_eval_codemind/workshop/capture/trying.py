@@ -159,10 +159,10 @@ def _agreed(observations: Sequence[CaseOutcome]) -> tuple[str, str] | str:
         if observation.status != "passed" or observation.exception_type:
             return f"the program fails in the sandbox: {observation.exception_type or observation.status}"
         try:
-            value = parse_literal(observation.literal or "")
+            form, value = parse_literal(observation.literal or "")
+            values.append((form, plain_literal(value)))
         except NotALiteralError:
             return "the result is no plain value"
-        values.append((value[0], plain_literal(value[1])))
     return values[0] if values.count(values[0]) == len(values) else "two runs give different results"
 
 
