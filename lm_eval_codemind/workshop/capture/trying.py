@@ -90,7 +90,9 @@ def tried(cuts: Sequence[Cut], python: str) -> tuple[list[Tried], list[tuple[Cut
             fit.append((cut, *value))
     agreeing = []
     for (cut, form, label), (kind, text) in zip(fit, _of_package([cut for cut, _, _ in fit], python), strict=True):
-        if kind == "value" and same_computed(text, f"({form!r}, {label})", printed=False):
+        if form == "error" and cut.function.kind != "function":
+            failed.append((cut, "the call ends with an exception"))
+        elif kind == "value" and same_computed(text, f"({form!r}, {label})", printed=False):
             agreeing.append(_as_asked(cut, form, label))
         else:
             failed.append((cut, f"the installed package gives something else ({kind})"))
