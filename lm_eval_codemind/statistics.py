@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 # Coverage of all intervals.
 CONFIDENCE = 0.95
+# The probability with which a test finds the smallest difference that it is said to find.
+POWER = 0.8
 # Resamples of a bootstrap and the seed it starts from, so that the same samples give the same interval.
 RESAMPLES = 2000
 SEED = 20240214
@@ -376,3 +378,31 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(order) - rank) * p_values[i]))
         corrected[i] = largest
     return corrected
+
+
+def smallest_difference(discordance: float, n: int, tests: int = 1) -> float:
+    """Return the smallest difference of two means that a paired test of n problems finds with a probability of 0.8.
+
+    With psi the mean squared difference of the scores of a problem (of verdicts: the share that exactly one model
+    solves), and m tests of which the first of Holm's steps asks for 0.05 / m (Connor, Biometrics 43, 1987):
+
+        delta = (z(1 - 0.05 / 2m) + z(0.8)) sqrt(psi / n)
+
+    Returns:
+        Not a number if no score differs, as nothing tells how often scores would.
+    """
+    return _quantiles(tests) * math.sqrt(discordance / n) if n and discordance else math.nan
+
+
+def problems_needed(discordance: float, difference: float, tests: int = 1) -> float:
+    """Return how many problems a paired test needs to find a difference with a probability of 0.8.
+
+    It is the equation of :func:`smallest_difference`, solved for n. Not a number if there is no difference.
+    """
+    return math.ceil(_quantiles(tests) ** 2 * discordance / difference**2) if difference else math.nan
+
+
+def _quantiles(tests: int) -> float:
+    from scipy import stats
+
+    return float(stats.norm.ppf(1 - (1 - CONFIDENCE) / (2 * tests)) + stats.norm.ppf(POWER))

@@ -17,14 +17,16 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
 
     Only the problems that both ran count. FIRST and SECOND are result files of the harness (--output_path), or
     directories that hold some of one model. The samples (--log_samples) must be next to them. The p value is that of no
-    difference: McNemar's exact test for binary scores, else the paired bootstrap. Per-model findings, such as the
+    difference: McNemar's exact test for binary scores, else the paired bootstrap. How many problems would show the
+    difference is named. Per-model findings, such as the
     contamination gap, follow. Settings that differ are named.
     """
     from lm_eval_codemind.families.table import Column
     from lm_eval_codemind.families.views import views
     from lm_eval_codemind.results.analysis import comparisons, findings
     from lm_eval_codemind.results.comparing import comparable
-    from lm_eval_codemind.results.observations import observe
+    from lm_eval_codemind.results.observations import ALL, observe
+    from lm_eval_codemind.statistics import POWER
 
     runs, notes = comparable(first, second)
     observations = observe(runs)
@@ -36,7 +38,14 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
         raise click.ClickException(f"{first} and {second}: no common problems; run both with --log_samples")
     one, other = table.rows[0]["first"], table.rows[0]["second"]
     headings = {"first_score": Column(one, "percent"), "second_score": Column(other, "percent")}
-    click.echo(replace(table, formats=headings).without("first", "second", "p_corrected").to_text())
+    shown = replace(table, formats=headings).without("first", "second", "p_corrected", "detectable", "needed")
+    click.echo(shown.to_text())
+    for row in table.rows:
+        if row["benchmark"] == ALL and row["needed"] == row["needed"]:
+            click.echo(
+                f"{row['family']}, {row['score_name']}: {row['needed']:,.0f} problems show such a difference with a "
+                f"probability of {POWER:.0%}; these {row['n']:,} show one of {row['detectable']:.1%}"
+            )
     for finding in findings(observations):
         click.echo(f"\n{finding.title}\n{finding.to_text()}")
     for note in notes:

@@ -37,6 +37,7 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     from lm_eval_codemind.results.comparing import require_same_versions
     from lm_eval_codemind.results.observations import distinct, observe
     from lm_eval_codemind.results.provenance import READINGS, provenance
+    from lm_eval_codemind.results.ranking import ranks
     from lm_eval_codemind.results.runs import read_runs
 
     def section(title: str, table: Table) -> None:
@@ -57,7 +58,10 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
     compared = comparisons(observations, by_benchmark=False)
-    section(f"{compared.title}, all benchmarks together", compared.without("benchmark"))
+    ranked = ranks(compared, observations)
+    # Of two models the comparison says it all.
+    section(ranked.title, ranked if len(distinct(row["model"] for row in ranked.rows)) != 2 else ranked.head(0))
+    section(f"{compared.title}, all benchmarks together", compared.without("benchmark", "needed"))
     for table in (*findings(observations), on_same_problems(observations)):
         section(table.title, table)
     if not everything:

@@ -16,9 +16,20 @@ from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups
 from lm_eval_codemind.results.associations import associations, on_same_problems, output_predictions, overlap
 from lm_eval_codemind.results.observations import ALL, Observation, by_view, distinct
+from lm_eval_codemind.results.ranking import ranks
 from lm_eval_codemind.results.runs import Group, Run
 from lm_eval_codemind.samples import Sample
-from lm_eval_codemind.statistics import Estimate, compare_all, mean, proportion, spearman, weighted_mean
+from lm_eval_codemind.statistics import (
+    Comparison,
+    Estimate,
+    compare_all,
+    mean,
+    problems_needed,
+    proportion,
+    smallest_difference,
+    spearman,
+    weighted_mean,
+)
 
 Row = dict[str, Any]
 
@@ -42,9 +53,10 @@ MEASURES = {"cc": "CC", "loc": "LoC", "dep": "DEP", "nc": "NC", "ll": "LL"}
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
     """Return all tables that the runs give; analyses without data are left out."""
-    scores = summary(runs, observations)
+    scores, compared = summary(runs, observations), comparisons(observations)
     tables = [
         overall(runs, scores),
+        ranks(compared, observations),
         scores,
         correlations(observations),
         by_construct(observations),
@@ -53,7 +65,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         overlap(observations),
         associations(observations),
         output_predictions(observations),
-        comparisons(observations),
+        compared,
         *findings(observations),
         on_same_problems(observations),
         hardest(observations),
@@ -247,8 +259,18 @@ def comparisons(observations: Sequence[Observation], by_benchmark: bool = True) 
                 means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
                 block.append({**what, "first": first, "second": second, **means})
                 pairs.append((scores[0], scores[1]))
-            rows += corrected([{**row, **vars(one)} for row, one in zip(block, compare_all(pairs), strict=True)])
+            results = zip(block, pairs, compare_all(pairs), strict=True)
+            rows += corrected([{**row, **vars(one), **_power(*pair, one, len(pairs))} for row, pair, one in results])
     return described("comparisons", rows)
+
+
+def _power(first: Sequence[float], second: Sequence[float], result: Comparison, tests: int) -> Row:
+    """Return what difference the problems of a comparison show, and how many problems would show the one found."""
+    discordance = fmean((one - other) ** 2 for one, other in zip(first, second, strict=True))
+    return {
+        "detectable": smallest_difference(discordance, result.n, tests),
+        "needed": problems_needed(discordance, result.difference, tests),
+    }
 
 
 def hardest(observations: Sequence[Observation]) -> Table:

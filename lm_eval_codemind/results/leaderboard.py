@@ -19,6 +19,7 @@ from lm_eval_codemind.results.cells import Row, Samples, effort_cells, grid
 from lm_eval_codemind.results.observations import ALL, distinct, observe
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
+from lm_eval_codemind.results.ranking import ranks
 from lm_eval_codemind.results.report import embedded, make_report, render_html
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import TaskRun
@@ -64,6 +65,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     scores = summary(runs, observations)
     scores_overall = overall(runs, scores)
     pairs = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
+    tables = [ranks(pairs, observations), *findings(observations)]
     results = replace(scores, rows=[_result(row, entries) for row in scores.rows])
     index = directory / "index.html"
     files[index] = render_page(
@@ -74,7 +76,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
         ),
         charts=_charts(scores_overall, [entry.label for entry in entries]),
         boards=_boards(scores.rows, entries, samples),
-        findings=[{"name": table.name, "note": table.note, **grid(table)} for table in findings(observations)],
+        findings=[{"name": table.name, "note": table.note, **grid(table)} for table in tables],
         families=distinct(row["family"] for row in scores_overall.rows),
         models=[entry.label for entry in entries],
         note=scores_overall.note,

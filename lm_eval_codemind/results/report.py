@@ -33,7 +33,7 @@ _TEXT, _TEXTS_AT_LEAST = 4_000, 8_000_000
 # Rows of an analysis that the page itself shows; files and the CSV button give all.
 _ROWS_SHOWN = 400
 # Tables with their own places in the page.
-_PLACED = ("overall", "summary", "comparisons", "runs", "tasks", "readings", "lengths")
+_PLACED = ("overall", "summary", "comparisons", "ranks", "runs", "tasks", "readings", "lengths")
 # The analyses that tell least come last, in this order.
 _LAST = ("output_types", "constructs", "loop_length", "overlap", "associations", "outputs", "correlations")
 # An analysis of fewer problems, and a correlation nearer to 0, tell nothing; nor do associations that chance explains.
@@ -82,6 +82,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         title=title,
         facts=_facts(tables["runs"]),
         overall=placed["overall"],
+        ranked=placed.get("ranks"),
         compared=placed.get("comparisons"),
         summary=placed["summary"],
         overview=_overview(report, tables["overall"], samples),

@@ -1,0 +1,120 @@
+"""Ranks that admit ties, by simulation and on recorded models, and the power of comparisons."""
+
+import math
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lm_eval_codemind.families.table import corrected, described
+from lm_eval_codemind.families.views import views
+from lm_eval_codemind.harness.short import draw, in_order
+from lm_eval_codemind.results.observations import ALL
+from lm_eval_codemind.results.ranking import ranks
+from lm_eval_codemind.statistics import compare_all, problems_needed, smallest_difference
+from make_difficulties import second_axis, settings_of
+
+IER = views()["ier"]
+
+
+def ranked(scores: np.ndarray) -> dict[str, tuple[int, int]]:
+    """Return the first and the last rank of each model, named by its number, from scores (models, problems)."""
+    names = [str(number) for number in range(len(scores))]
+    pairs = list(combinations(range(len(scores)), 2))
+    results = compare_all([(scores[one], scores[other]) for one, other in pairs])
+    rows = [
+        {
+            "family": IER.title,
+            "score_name": IER.scores[0],
+            "benchmark": ALL,
+            "first": names[one],
+            "second": names[other],
+            **vars(result),
+            "detectable": math.nan,
+        }
+        for (one, other), result in zip(pairs, results, strict=True)
+    ]
+    observations = [
+        SimpleNamespace(view=IER, model=name, score=float(score))
+        for name, of_model in zip(names, scores, strict=True)
+        for score in of_model
+    ]
+    table = ranks(described("comparisons", corrected(rows)), observations)
+    return {row["model"]: tuple(map(int, (row["rank"].split(" to ") * 2)[:2])) for row in table.rows}
+
+
+def separated(ranges: dict[str, tuple[int, int]], above: str, below: str) -> bool:
+    """Whether one model is ranked above another."""
+    return ranges[above][1] < ranges[below][0]
+
+
+def answers(random: np.random.Generator, skills: list[float], n: int) -> np.ndarray:
+    """Return verdicts of models, whose mean share of right ones is their skill, on problems that differ."""
+    share = np.clip(np.array(skills)[:, None] + random.uniform(-0.3, 0.3, n), 0, 1)
+    return (random.uniform(0, 1, share.shape) < share).astype(float)
+
+
+def test_equal_models_are_split_in_at_most_one_of_twenty_rankings():
+    random = np.random.default_rng(3)
+    split = 0
+    for _ in range(300):
+        # Four equal models, and one that may or may not be told from them.
+        ranges = ranked(answers(random, [0.5, 0.5, 0.5, 0.5, 0.62], 200))
+        split += any(separated(ranges, *pair) or separated(ranges, *pair[::-1]) for pair in combinations("0123", 2))
+    assert split / 300 <= 0.05
+
+
+def test_models_that_differ_are_ranked_in_their_order():
+    ranges = ranked(answers(np.random.default_rng(4), [0.35, 0.5, 0.65], 800))
+    assert ranges == {"2": (1, 1), "1": (2, 2), "0": (3, 3)}
+
+
+def test_models_that_cannot_be_separated_share_a_rank():
+    random = np.random.default_rng(5)
+    for _ in range(50):
+        scores = answers(random, list(np.linspace(0.4, 0.6, 6)), 150)
+        ranges = ranked(scores)
+        pairs = list(combinations(range(6), 2))
+        ps = corrected([vars(one) for one in compare_all([(scores[a], scores[b]) for a, b in pairs])])
+        for (one, other), row in zip(pairs, ps, strict=True):
+            first, second = ranges[str(one)], ranges[str(other)]
+            overlap = first[0] <= second[1] and second[0] <= first[1]
+            assert overlap or row["p_corrected"] < 0.05
+
+
+@pytest.mark.parametrize("n", [200, 800])
+def test_a_difference_is_found_with_the_probability_that_is_said(n):
+    random = np.random.default_rng(6)
+    size = smallest_difference(0.4, n)
+    only_first = random.binomial(n, 0.2 + size / 2, 2000)
+    only_second = random.binomial(n - only_first, (0.2 - size / 2) / (0.8 - size / 2))
+    found = [
+        stats.binomtest(int(one), int(one + other), 0.5).pvalue < 0.05
+        for one, other in zip(only_first, only_second, strict=True)
+    ]
+    # The exact test is a little more careful than the normal quantiles.
+    assert 0.72 <= np.mean(found) <= 0.83
+    assert problems_needed(0.4, size) == pytest.approx(n, abs=1)
+    assert smallest_difference(0.4, n, tests=10) > size
+    assert math.isnan(smallest_difference(0.0, n)) and math.isnan(problems_needed(0.4, 0.0))
+
+
+@pytest.mark.proof
+def test_recorded_models_five_points_apart_are_hardly_ever_misordered_by_two_hundred_requests(built, shared_data):
+    right = 1 - np.nan_to_num(settings_of(shared_data / "cruxeval_recordings", "output"), nan=0.5)
+    axes = list(zip(1 - right.mean(axis=0), second_axis(1 - right), strict=True))
+    ordered = in_order(range(800), 200, lambda _: (), axes.__getitem__)
+    random, wrong, pairs = np.random.default_rng(7), 0, 0
+    for seed in range(20):
+        drawn = draw(ordered, 200, seed)
+        scores = (random.uniform(0, 1, right.shape) < right).astype(float)[:, drawn]
+        ranges = ranked(scores)
+        means = right.mean(axis=1)
+        for one, other in combinations(range(len(right)), 2):
+            above, below = (one, other) if means[one] > means[other] else (other, one)
+            if 0.05 <= means[above] - means[below] < 0.15:
+                pairs += 1
+                wrong += separated(ranges, str(below), str(above))
+    assert pairs > 1000 and wrong / pairs <= 0.02
