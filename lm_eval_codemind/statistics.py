@@ -196,6 +196,43 @@ def systematic_mean(values: Sequence[float], drawn: Sequence[Sequence[float]]) -
     return Estimate(value, max(0.0, value - 1.96 * error), min(1.0, value + 1.96 * error), n)
 
 
+def adjusted_mean(scores: Sequence[float], difficulties: Sequence[float], mean: float, total: int) -> Estimate:
+    """Return the mean score of all problems that a regression on difficulty predicts from some of them.
+
+    Let b be the slope of the scores y of n problems on their difficulties d, D the mean difficulty of all N problems, e
+    the residuals, s² = Σ e² / (n - 2), and w = 1 / n + (D - mean(d)) (d - mean(d)) / Σ (d - mean(d))². Then
+
+        Y   = mean(y) + b (D - mean(d))
+        SE² = n / (n - 2) Σ e² (w - 1 / N)² + (N - n) s² / N²
+
+    of which the second term is what the other problems add (Valliant, Dorfman and Royall, Finite Population Sampling
+    and Inference, 2000, chapter 5).
+
+    The interval is 1.96 SE to either side. It holds if scores depend on difficulty as the line says, whichever problems
+    were answered.
+
+    Args:
+        scores: Of the answered problems.
+        difficulties: Of the answered problems.
+        mean: D.
+        total: N.
+
+    Returns:
+        All NaN for fewer than ten problems, or if they are equally difficult.
+    """
+    n, y, d = len(scores), np.asarray(scores, dtype=float), np.asarray(difficulties, dtype=float)
+    if n < 10 or np.ptp(d) < 1e-12:
+        return Estimate(math.nan, math.nan, math.nan, n)
+    spread, away = float(((d - d.mean()) ** 2).sum()), mean - float(d.mean())
+    slope = float(((d - d.mean()) * y).sum()) / spread
+    residuals = y - y.mean() - slope * (d - d.mean())
+    weights = 1 / n + away * (d - d.mean()) / spread - 1 / total
+    others = (total - n) * float((residuals**2).sum()) / (n - 2) / total**2
+    error = math.sqrt(n / (n - 2) * float((residuals**2 * weights**2).sum()) + others)
+    value = min(1.0, max(0.0, float(y.mean()) + slope * away))
+    return Estimate(value, max(0.0, value - 1.96 * error), min(1.0, value + 1.96 * error), n)
+
+
 def is_binary(scores: Sequence[float]) -> bool:
     """Whether all scores are 0 or 1."""
     return all(score in (0, 1) for score in scores)

@@ -32,7 +32,7 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
     from lm_eval_codemind.families.table import Table
-    from lm_eval_codemind.results.analysis import comparisons, findings, hardest, overall, summary
+    from lm_eval_codemind.results.analysis import adjusted, comparisons, findings, hardest, overall, summary
     from lm_eval_codemind.results.associations import associations, on_same_problems
     from lm_eval_codemind.results.comparing import require_same_versions
     from lm_eval_codemind.results.observations import distinct, observe
@@ -57,6 +57,8 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
+    part = adjusted(results, observations)
+    section(part.title, part)
     compared = comparisons(observations, by_benchmark=False)
     ranked = ranks(compared, observations)
     # Of two models the comparison says it all.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, TypeVar
 
-from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.difficulties import difficulties
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.family import Family, seed_option
 from lm_eval_codemind.harness.provenance import SHORT_SEED
@@ -45,7 +45,10 @@ def short_form(
             f"a short form of {len(questions)} questions cannot ask {requests}; set `requests` in the task's "
             f"dataset_kwargs to a number from 1 to {len(questions)}"
         )
-    axes = {question.key: difficulty(question, family) for question in questions}
+    axes = {
+        question.key: difficulties(family.asks_for, question.key.benchmark).get(question.key.problem_id, _UNKNOWN)
+        for question in questions
+    }
     ordered = in_order(questions, requests, family.stratum, lambda question: axes[question.key])
     picked = draw(ordered, requests, seed)
     share = requests / len(questions)
@@ -55,26 +58,16 @@ def short_form(
         for question in questions
         if question.key in places
     ]
-    variance = _SHARPER * math.fsum(wrong * (1 - wrong) for wrong, _ in axes.values()) / len(axes)
+    variance = _SHARPER * math.fsum(wrong * (1 - wrong) for wrong, *_ in axes.values()) / len(axes)
     half_width = 1.96 * math.sqrt((1 - share) * variance / requests)
     return drawn, {"of": len(questions), "seed": seed, "half_width": round(half_width, 4)}
-
-
-def difficulty(question: Question, family: Family) -> tuple[float, float]:
-    """Return the expected share of wrong answers about a problem, and its place on the second axis.
-
-    ``utils/prove/make_difficulties.py`` estimates both.
-    """
-    known = shipped.load("difficulties.json.gz").get(family.asks_for, {}).get(question.key.benchmark, {})
-    wrong, second = known.get(question.key.problem_id, _UNKNOWN)
-    return float(wrong), float(second)
 
 
 def in_order(
     items: Sequence[_Item],
     requests: int,
     stratum: Callable[[_Item], tuple[str, ...]],
-    axes: Callable[[_Item], tuple[float, float]],
+    axes: Callable[[_Item], Sequence[float]],
 ) -> list[_Item]:
     """Return items by stratum, within it by difficulty, and within parts of similar difficulty by the second axis.
 

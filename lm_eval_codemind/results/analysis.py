@@ -8,8 +8,9 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
+from lm_eval_codemind.data.difficulties import difficulties
 from lm_eval_codemind.families.table import Table, corrected, described, interval
-from lm_eval_codemind.families.view import Unit, View
+from lm_eval_codemind.families.view import Unit, View, is_number
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
@@ -22,6 +23,7 @@ from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.statistics import (
     Comparison,
     Estimate,
+    adjusted_mean,
     compare_all,
     mean,
     problems_needed,
@@ -58,6 +60,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         overall(runs, scores),
         ranks(compared, observations),
         scores,
+        adjusted(runs, observations),
         correlations(observations),
         by_construct(observations),
         by_loop_length(observations),
@@ -151,6 +154,35 @@ def overall(runs: Sequence[Run], scores: Table) -> Table:
                     }
                 )
     return described("overall", [row for row in rows if not math.isnan(row["value"])])
+
+
+def adjusted(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
+    """Return, for each task of which a part was answered, the score of all its questions that difficulty predicts.
+
+    A task has a row if it asks one question about each problem, and all their difficulties are known. A short form has
+    none: its score is an estimate already.
+    """
+    rows = []
+    of_task: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    for o in observations:
+        of_task[o.model, o.task] += o.unit
+    for run in runs:
+        for task, view in run.known_tasks:
+            known = difficulties(view.family.asks_for, str(task.suite.get("benchmark")))
+            samples = [sample for sample in of_task[run.label, task.task] if sample.key.problem_id in known]
+            if len(known) != task.suite.get("questions") or not 0 < len(samples) < len(known) or "short" in task.suite:
+                continue
+            mean_difficulty = fmean(wrong for wrong, *_ in known.values())
+            for metric in view.reported:
+                scored = [sample for sample in samples if is_number(sample.scores.get(metric))]
+                scores = [sample.scores[metric] for sample in scored]
+                of_scored = [known[sample.key.problem_id][0] for sample in scored]
+                if scores:
+                    estimate = adjusted_mean(scores, of_scored, mean_difficulty, len(known))
+                    what = {"task": task.task, "model": run.label, "metric": metric, "value": fmean(scores)}
+                    counts = {"effective": len(scores), "original": len(known)}
+                    rows.append({**what, **interval(estimate, "adjusted"), **counts})
+    return described("adjusted", rows)
 
 
 def correlations(observations: Sequence[Observation]) -> Table:

@@ -17,7 +17,11 @@ FOLDERS = ("data/facts/**/*", "studies/*/facts/*", "studies/traces/*.json", "fam
 def shipped() -> set[str]:
     package = ROOT / PACKAGE
     paths = {path for pattern in FOLDERS for path in package.glob(pattern) if path.suffix in (".json", ".gz", ".xz")}
-    paths |= {package / "data/released_digests.json", package / "studies/re2/baselines.json"}
+    paths |= {
+        package / "data/released_digests.json",
+        package / "data/difficulties.json.gz",
+        package / "studies/re2/baselines.json",
+    }
     return {path.relative_to(package).as_posix() for path in paths}
 
 

@@ -13,7 +13,7 @@ from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.short import draw, in_order
 from lm_eval_codemind.results.observations import ALL
 from lm_eval_codemind.results.ranking import ranks
-from lm_eval_codemind.statistics import compare_all, problems_needed, smallest_difference
+from lm_eval_codemind.statistics import adjusted_mean, compare_all, problems_needed, smallest_difference
 from make_difficulties import second_axis, settings_of
 
 IER = views()["ier"]
@@ -118,3 +118,22 @@ def test_recorded_models_five_points_apart_are_hardly_ever_misordered_by_two_hun
                 pairs += 1
                 wrong += separated(ranges, str(below), str(above))
     assert pairs > 1000 and wrong / pairs <= 0.02
+
+
+@pytest.mark.parametrize("easiest", [True, False])
+def test_the_score_of_a_part_that_is_too_easy_or_too_hard_is_adjusted(easiest):
+    random, inside, off = np.random.default_rng(8), 0, []
+    difficulties = np.sort(random.uniform(0.1, 0.9, 800))
+    part = slice(0, 300) if easiest else slice(500, 800)
+    for _ in range(200):
+        scores = (random.uniform(0, 1, 800) > difficulties).astype(float)
+        found = adjusted_mean(scores[part].tolist(), difficulties[part].tolist(), float(difficulties.mean()), 800)
+        inside += found.low <= scores.mean() <= found.high
+        off.append(found.value - scores.mean())
+        assert abs(scores[part].mean() - scores.mean()) > 0.1
+    assert abs(np.mean(off)) < 0.02 and inside / 200 >= 0.93
+
+
+def test_too_few_or_equally_hard_problems_adjust_nothing():
+    assert math.isnan(adjusted_mean([1.0] * 9, [0.1 * k for k in range(9)], 0.5, 100).value)
+    assert math.isnan(adjusted_mean([1.0] * 20, [0.5] * 20, 0.5, 100).value)

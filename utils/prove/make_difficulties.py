@@ -3,7 +3,7 @@
     python utils/prove/make_difficulties.py --upstream DIR
 
 Beside DIR are ``cruxeval_recordings``, with a file for each setting of CRUXEval's site, and ``recorded``, with
-responses to IER's questions. Data is read from ``$CODEMIND_DATA``. It writes ``data/facts/difficulties.json.gz``: what
+responses to IER's questions. Data is read from ``$CODEMIND_DATA``. It writes ``data/difficulties.json.gz``: what
 is asked for (``output`` or ``input``) -> benchmark -> problem -> its difficulty, and its place on a second axis.
 
 The difficulty of a problem is the share of wrong responses. With f the sum of that share over the m settings that were
@@ -30,6 +30,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+import lm_eval_codemind.data
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.ier.task import COLUMNS, IER, STRICT
 from lm_eval_codemind.languages import measured
@@ -37,7 +38,6 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
 from ship import save
 
-FILE = "difficulties.json.gz"
 OUTPUTS = ("humaneval", "cruxeval", "classeval", "avatar", "reval_humaneval", "reval_classeval")
 INPUTS = ("cruxeval",)
 # How many settings the prediction counts for.
@@ -89,7 +89,8 @@ def difficulties(
     benchmarks: Sequence[str], shares: Mapping[str, Mapping[str, Sequence[float]]]
 ) -> dict[str, dict[str, float]]:
     """Return the difficulty of every problem of some benchmarks, by benchmark and problem."""
-    problems = [problem for name in benchmarks for problem in load_benchmark(name)]
+    every = (problem for name in benchmarks for problem in load_benchmark(name))
+    problems = [problem for problem in every if problem.category != "excluded"]
     kinds = sorted({problem.kind for problem in problems})
     table = np.array([[*(float(problem.kind == kind) for kind in kinds), *measures(problem)] for problem in problems])
     known = [shares.get(problem.benchmark, {}).get(problem.problem_id, ()) for problem in problems]
@@ -134,7 +135,7 @@ def main(upstream: Path) -> None:
             for benchmark, of_benchmark in difficulties(benchmarks, shares).items()
         }
         click.echo(f"{name}: {', '.join(f'{key} {len(value)}' for key, value in asked[name].items())}")
-    save(FILE, asked)
+    save("difficulties.json.gz", asked, folder=Path(lm_eval_codemind.data.__path__[0]))
 
 
 if __name__ == "__main__":
