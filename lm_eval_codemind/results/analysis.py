@@ -17,6 +17,7 @@ from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups
 from lm_eval_codemind.results.associations import associations, on_same_problems, output_predictions, overlap
 from lm_eval_codemind.results.observations import ALL, Observation, by_view, distinct
+from lm_eval_codemind.results.programs import MEASURES, between_languages, complexity, orders, written_programs
 from lm_eval_codemind.results.ranking import ranks
 from lm_eval_codemind.results.runs import Group, Run
 from lm_eval_codemind.samples import Sample
@@ -49,9 +50,6 @@ LOOP_BINS: tuple[tuple[str, int, float], ...] = (
 # Columns that sort problems into categories, and the name of such a category.
 PROPERTIES = {"construct": "{}", "iterations": "loop iterations: {}", "type": "output type: {}"}
 
-# Attribute of Complexity -> its name in the paper.
-MEASURES = {"cc": "CC", "loc": "LoC", "dep": "DEP", "nc": "NC", "ll": "LL"}
-
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
     """Return all tables that the runs give; analyses without data are left out."""
@@ -71,6 +69,10 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         compared,
         *findings(observations),
         on_same_problems(observations),
+        between_languages(observations),
+        orders(observations),
+        complexity(observations),
+        written_programs(observations),
         hardest(observations),
     ]
     return [table for table in tables if table.rows]

@@ -15,12 +15,13 @@ from lm_eval_codemind.families.view import Part
 from lm_eval_codemind.families.views import short_name
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.results.analysis import MEASURES, analyses, properties
+from lm_eval_codemind.results.analysis import analyses, properties
 from lm_eval_codemind.results.cells import VERDICTS, Row, Samples, effort_cells, grid, verdict
 from lm_eval_codemind.results.figures import Figure, UpSet, legend_mark
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
+from lm_eval_codemind.results.programs import MEASURES
 from lm_eval_codemind.results.provenance import provenance
 from lm_eval_codemind.results.runs import Run
 

@@ -1,7 +1,10 @@
 """The view of results of DSR."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 
+from lm_eval_codemind.families.table import Table, described
 from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, outcome_of
 from lm_eval_codemind.samples import Sample
 
@@ -29,6 +32,26 @@ class SemanticsView(View):
         if answer.passed_suite:
             return "fails a witness"
         return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
+
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
+        """Return the mean lines of C, C+ and C', by success."""
+        rows = []
+        for model, units in models.items():
+            answered = [unit for unit in units if unit[0].answer.details.get("loc") is not None]
+            groups = {
+                "all": answered,
+                "simplified": [unit for unit in answered if self.solved(unit)],
+                "not simplified": [unit for unit in answered if not self.solved(unit)],
+            }
+            for name, members in groups.items():
+                if members:
+                    lines = {
+                        "C": fmean(unit[0].doc["loc"] for unit in members),
+                        "C+": fmean(unit[0].doc["loc_transformed"] for unit in members),
+                        "C'": fmean(unit[0].answer.details["loc"] for unit in members),
+                    }
+                    rows.append({"model": model, "programs": name, **lines, "n": len(members)})
+        return [described("lines_simplified", rows)]
 
     def content(self, sample: Sample) -> list[Part]:
         doc = sample.doc

@@ -1,0 +1,123 @@
+"""What the programs of benchmarks are like, what models make of them, and how languages and families compare."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from lm_eval_codemind.families.table import Table, described
+from lm_eval_codemind.families.view import View
+from lm_eval_codemind.languages import languages, measured
+from lm_eval_codemind.problems import Complexity
+from lm_eval_codemind.results.observations import Observation, by_view, distinct
+from lm_eval_codemind.statistics import compare, spearman
+
+Row = dict[str, Any]
+
+# Attribute of Complexity -> its name in the paper.
+MEASURES = {"cc": "CC", "loc": "LoC", "dep": "DEP", "nc": "NC", "ll": "LL"}
+_QUARTILES = {"lowest": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "highest": 1.0}
+# What tells submissions to a problem apart; the problem's name comes before it.
+_SUBMISSION = "_s"
+
+
+def complexity(observations: Sequence[Observation]) -> Table:
+    """Return the distribution of each complexity measure over the programs of each benchmark, each problem once."""
+    programs: dict[str, dict[str, Complexity]] = defaultdict(dict)
+    for o in observations:
+        if o.complexity is not None:
+            programs[o.benchmark].setdefault(o.problem_id, o.complexity)
+    rows: list[Row] = []
+    for benchmark, of_benchmark in programs.items():
+        for attribute, measure in MEASURES.items():
+            values = [value for one in of_benchmark.values() if (value := getattr(one, attribute)) is not None]
+            if values:
+                ends = zip(_QUARTILES, np.quantile(values, list(_QUARTILES.values())), strict=True)
+                what = {"benchmark": benchmark, "measure": measure, "mean": fmean(values)}
+                rows.append({**what, **{name: float(end) for name, end in ends}, "n": len(values)})
+    return described("complexity", rows)
+
+
+def written_programs(observations: Sequence[Observation]) -> Table:
+    """Return the complexity of the programs that models wrote against that of the given ones, by paired test.
+
+    Only answers in the language of the given program count, and only those that parse.
+    """
+    cells: dict[tuple[str, str, str], list[tuple[Complexity, Complexity]]] = defaultdict(list)
+    for o in observations:
+        # The last setting of a problem is the one with the test.
+        sample = o.unit[-1]
+        language = str(sample.doc.get("language") or "python")
+        is_program = sample.answer.outcome is not None and sample.answer.text is not None
+        if not is_program or o.complexity is None or sample.doc.get("target_language", language) != language:
+            continue
+        written = measured(language, str(sample.answer.text))
+        if written is not None:
+            cells[o.view.title, o.benchmark, o.model].append((o.complexity, written))
+    rows: list[Row] = []
+    for (family, benchmark, model), pairs in cells.items():
+        # Loop lengths of new programs are not measured.
+        for attribute, measure in list(MEASURES.items())[:-1]:
+            of_model, of_benchmark = ([float(getattr(pair[side], attribute)) for pair in pairs] for side in (1, 0))
+            what = {"family": family, "benchmark": benchmark, "model": model, "measure": measure}
+            means = {"written": fmean(of_model), "given": fmean(of_benchmark)}
+            rows.append({**what, **means, **_compared(of_model, of_benchmark)})
+    return described("written", rows)
+
+
+def between_languages(observations: Sequence[Observation]) -> Table:
+    """Return each model's scores on the same problems in two languages, by paired test.
+
+    The programs of a problem in one language count with their mean.
+    """
+    cells: dict[tuple[str, str, str], dict[str, dict[str, list[float]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    for o in observations:
+        language = str(o.unit[0].doc.get("language") or "python")
+        base = o.benchmark.removesuffix(f"_{language}")
+        cells[o.view.title, base, o.model][language][o.problem_id.partition(_SUBMISSION)[0]].append(o.score)
+    rows: list[Row] = []
+    for (family, base, model), of_cell in cells.items():
+        for first, second in combinations(sorted(of_cell, key=list(languages()).index), 2):
+            common = [problem for problem in of_cell[first] if problem in of_cell[second]]
+            if common:
+                scores = [[fmean(of_cell[language][problem]) for problem in common] for language in (first, second)]
+                what = {"family": family, "benchmark": base, "model": model, "first": first, "second": second}
+                means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
+                rows.append({**what, **means, **vars(compare(*scores))})
+    return described("languages", rows)
+
+
+def orders(observations: Sequence[Observation]) -> Table:
+    """Return the rank correlation of the models' mean scores under every two families that three or more models ran."""
+    from scipy import stats
+
+    means = {
+        view: {model: fmean(scores) for model, scores in of_view.items()} for view, of_view in _scores(observations)
+    }
+    rows: list[Row] = []
+    for (first, one), (second, other) in combinations(means.items(), 2):
+        models = [model for model in one if model in other]
+        if len(models) > 2:
+            scores = [[means[model] for model in models] for means in (one, other)]
+            result = vars(spearman(*scores))
+            if len(models) == 3 and all(len(set(of_family)) > 1 for of_family in scores):
+                # An interval needs more models.
+                result["rho"] = float(stats.spearmanr(*scores).statistic)
+            rows.append({"first": first.title, "second": second.title, **result})
+    return described("orders", rows)
+
+
+def _scores(observations: Sequence[Observation]) -> Iterator[tuple[View, dict[str, list[float]]]]:
+    for of_view in by_view(observations).values():
+        models = distinct(o.model for o in of_view)
+        yield of_view[0].view, {model: [o.score for o in of_view if o.model == model] for model in models}
+
+
+def _compared(first: Sequence[float], second: Sequence[float]) -> Row:
+    result = vars(compare(first, second))
+    return {name: result[name] for name in ("difference", "low", "high", "p", "n")}

@@ -1,0 +1,78 @@
+"""Tables about the programs, languages and orders of models, against values that are counted by hand."""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lm_eval_codemind.families.views import views
+from lm_eval_codemind.languages import measured
+from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.results.programs import between_languages, complexity, orders, written_programs
+
+PLAIN = "def f(x):\n    return x\n"
+LOOP = "def f(x):\n    for i in range(x):\n        if i:\n            x += i\n    return x\n"
+
+
+def observation(
+    problem: str, score: float, *, model: str = "m", family: str = "ier", benchmark: str = "b", **more: Any
+) -> SimpleNamespace:
+    code, language = more.get("code", PLAIN), more.get("language", "python")
+    answer = Answer(more.get("answer"), outcome={} if more.get("answer") else None)
+    sample = SimpleNamespace(doc={"language": language, "code": code}, answer=answer)
+    return SimpleNamespace(
+        view=views()[family], model=model, benchmark=benchmark, problem_id=problem, score=score, unit=(sample,),
+        complexity=measured(language, code),
+    )  # fmt: skip
+
+
+def test_each_problem_counts_once_in_the_distribution_of_its_benchmark():
+    several = [observation(f"p{n}", 1, code=PLAIN if n < 3 else LOOP, model=model) for model in "ab" for n in range(4)]
+    rows = {row["measure"]: row for row in complexity(several).rows}
+    assert rows["CC"]["n"] == 4 and rows["CC"]["lowest"] == 1 and rows["CC"]["highest"] == 3
+    assert rows["CC"]["mean"] == 1.5 and rows["LoC"]["median"] == 2
+    assert rows["LoC"]["upper_quartile"] == np.quantile([2, 2, 2, 5], 0.75)
+
+
+def test_written_programs_are_set_against_the_given_ones():
+    answers = [observation(f"p{n}", 1, family="sr", answer=LOOP) for n in range(12)]
+    answers += [observation("broken", 0, family="sr", answer="def f(:"), observation("none", 0, family="sr")]
+    rows = {row["measure"]: row for row in written_programs(answers).rows}
+    assert set(rows) == {"CC", "LoC", "DEP", "NC"}
+    assert (rows["CC"]["written"], rows["CC"]["given"], rows["CC"]["difference"], rows["CC"]["n"]) == (3, 1, 2, 12)
+    assert rows["LoC"]["difference"] == 3 and rows["LoC"]["p"] < 0.01
+
+
+def test_a_problem_in_two_languages_is_one_pair_however_many_programs_it_has():
+    scores = [observation(f"p{n}", n % 2, benchmark="codenet_python") for n in range(10)]
+    scores += [
+        observation("p0_s123", 1, benchmark="codenet_python"),
+        observation("only", 1, benchmark="codenet_python"),
+    ]
+    java = "class Main { public static void main(String[] a) { } }"
+    scores += [observation(f"p{n}", 1, benchmark="codenet_java", language="java", code=java) for n in range(10)]
+    (row,) = between_languages(scores).rows
+    assert (row["benchmark"], row["first"], row["second"], row["n"]) == ("codenet", "python", "java", 10)
+    assert row["first_score"] == pytest.approx(0.55) and row["second_score"] == 1
+    assert row["difference"] == pytest.approx(-0.45)
+
+
+def test_orders_need_three_models_and_agree_where_scores_do():
+    names = "abcde"
+    for models, n in ((names, 5), (names[:2], 0)):
+        scores = [
+            observation(f"p{k}", float(k < place + shift), model=model, family=family)
+            for family, shift in (("ier", 1), ("sr", 3))
+            for place, model in enumerate(models)
+            for k in range(10)
+        ]
+        rows = orders(scores).rows
+        assert [(row["rho"], row["n"]) for row in rows] == ([(pytest.approx(1), n)] if n else [])
+
+
+def test_three_models_have_a_row_and_no_interval():
+    scores = [observation("p", k / 3, model=str(k), family=family) for family in ("ier", "sr") for k in range(3)]
+    (row,) = orders(scores).rows
+    assert row["n"] == 3 and math.isnan(row["low"])
