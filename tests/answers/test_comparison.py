@@ -8,6 +8,7 @@ from lm_eval_codemind.answers.comparison import (
     same_lines,
     same_output,
     same_value,
+    too_long,
 )
 from lm_eval_codemind.families.ier.score import same_text
 from lm_eval_codemind.sandbox import judge
@@ -170,3 +171,11 @@ def test_megabytes_give_a_verdict(piece):
 ])  # fmt: skip
 def test_a_computed_output_gets_no_leniency(computed, output, printed, same):
     assert same_computed(computed, output, printed) is same
+
+
+def test_the_longest_answer_that_is_parsed():
+    # Twenty times the label, and ten thousand characters.
+    assert not too_long("a" * 10_060, "abc") and too_long("a" * 10_061, "abc")
+    assert same_output("5" + " " * 10_019, "5", printed=False) and not same_output(
+        "5" + " " * 10_020, "5", printed=False
+    )
