@@ -37,6 +37,7 @@ class Variant:
         submittable: Whether its results can be submitted.
         authors_task: What the CodeMind authors' leaderboard calls its task; empty where it has none.
         changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
+        paper: The paper whose task it is, by its key in ``results/references.yaml``; empty for a task of this suite.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Variant:
     submittable: bool = True
     authors_task: str = ""
     changes: str = ""
+    paper: str = ""
 
 
 class Family(abc.ABC):

@@ -24,7 +24,6 @@ from lm_eval_codemind.statistics import TOO_FEW
 
 _CONTENT = yaml.safe_load(files(__package__).joinpath("references.yaml").read_text(encoding="utf-8"))
 _PAPERS: Mapping[str, Mapping[str, Any]] = _CONTENT["papers"]
-_PAPER_KEYS = {family: key for key, names in _CONTENT["families"].items() for family in names}
 # Settings that nobody knows of responses that were recorded elsewhere.
 _REQUEST_SETTINGS = (
     *("few-shot examples", "prompts by", "form of the prompts", "chat template", "system instruction"),
@@ -86,10 +85,8 @@ class Result:
 
 
 def _origin(view: View) -> str:
-    key = _PAPER_KEYS.get(view.name)
-    if key is None:
-        return "a task of lm-eval-codemind"
-    return f"a task of {_PAPERS[key]['name']} (arXiv {_PAPERS[key]['eprint']})"
+    key = view.variant.paper
+    return f"a task of {_PAPERS[key]['name']} (arXiv {_PAPERS[key]['eprint']})" if key else "a task of lm-eval-codemind"
 
 
 def _backend(run: Run) -> str:
@@ -168,7 +165,7 @@ def bibtex(reported: Sequence[Result]) -> str:
         for _, task, view in result.tasks:
             benchmark = benchmarks().get(str(task.suite.get("benchmark")))
             names = [source.name for source in benchmark.sources] if benchmark else []
-            keys |= dict.fromkeys([_PAPER_KEYS.get(view.name), *map(_CONTENT["sources"].get, names)])
+            keys |= dict.fromkeys([view.variant.paper, *map(_CONTENT["sources"].get, names)])
     used = distinct(text_of(task.suite.get("version")) for result in reported for _, task, _ in result.tasks)
     suite = {
         "author": "{The lm-eval-codemind authors}",

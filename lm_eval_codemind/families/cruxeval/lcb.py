@@ -26,8 +26,8 @@ class LcbExecution(CruxevalOutput):
     """Complete the assertion with the output of a LeetCode solution."""
 
     variants = (
-        Variant("lcb_execution", "LiveCodeBench execution direct", _VIEW, DIRECT),
-        Variant("lcb_execution_cot", "LiveCodeBench execution CoT", _VIEW, COT),
+        Variant("lcb_execution", "LiveCodeBench execution direct", _VIEW, DIRECT, paper="jain2024livecodebench"),
+        Variant("lcb_execution_cot", "LiveCodeBench execution CoT", _VIEW, COT, paper="jain2024livecodebench"),
     )
     # The score that all problems have.
     metric = "pass@1_upstream"

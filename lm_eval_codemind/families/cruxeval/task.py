@@ -138,9 +138,9 @@ class CruxevalOutput(Cruxeval):
     """CRUXEval-O: complete the assertion with the output."""
 
     variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("cruxeval_output", "CRUXEval-O direct", _OUTPUT_VIEW, DIRECT),
-        Variant("cruxeval_output_cot", "CRUXEval-O CoT", _OUTPUT_VIEW, COT),
-        Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND),
+        Variant("cruxeval_output", "CRUXEval-O direct", _OUTPUT_VIEW, DIRECT, paper="gu2024cruxeval"),
+        Variant("cruxeval_output_cot", "CRUXEval-O CoT", _OUTPUT_VIEW, COT, paper="gu2024cruxeval"),
+        Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND, paper="gu2024cruxeval"),
         Variant("cruxeval_output_short", "CRUXEval-O short", _OUTPUT_VIEW),
     )
     predicts = "output"
@@ -159,8 +159,8 @@ class CruxevalInput(Cruxeval):
     """CRUXEval-I: complete the assertion with an input that gives the output."""
 
     variants = (
-        Variant("cruxeval_input", "CRUXEval-I direct", _INPUT_VIEW, DIRECT),
-        Variant("cruxeval_input_cot", "CRUXEval-I CoT", _INPUT_VIEW, COT),
+        Variant("cruxeval_input", "CRUXEval-I direct", _INPUT_VIEW, DIRECT, paper="gu2024cruxeval"),
+        Variant("cruxeval_input_cot", "CRUXEval-I CoT", _INPUT_VIEW, COT, paper="gu2024cruxeval"),
         Variant("cruxeval_input_short", "CRUXEval-I short", _INPUT_VIEW),
     )
     predicts = asks_for = "input"

@@ -18,7 +18,9 @@ from lm_eval_codemind.questions import Answer, Question
 class _Published(UpstreamPrompts):
     """The prompts and the comparison of the artifact, in front of a class of DER."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (Variant("der_published", "DER published", task.VIEW, submittable=False),)
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("der_published", "DER published", task.VIEW, submittable=False, paper="codemind"),
+    )
     prompt_texts = "ier_prompts"
     forms = FORMS
     options: ClassVar[tuple[str, ...]] = (PLACE, "input_seed", FORM)

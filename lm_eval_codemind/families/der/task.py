@@ -62,7 +62,7 @@ class Fields(TypedDict):
 class DependentReasoning(ExecutionReasoning):
     """DER: one question per program of the model that passes its tests."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (Variant("der", "DER", VIEW, authors_task="DER"),)
+    variants: ClassVar[tuple[Variant, ...]] = (Variant("der", "DER", VIEW, authors_task="DER", paper="codemind"),)
     options: ClassVar[tuple[str, ...]] = (PLACE, "input_seed")
     metric = "r_der"
     verdict = "r_der"

@@ -17,7 +17,7 @@ class PublishedSemanticsReasoning(UpstreamPrompts, SemanticsReasoning):
     """DSR with the artifact's C+ and prompts. The suites and the scores are those of DSR."""
 
     uses_witnesses = False
-    variants = (Variant("dsr_published", "DSR published", VIEW, submittable=False),)
+    variants = (Variant("dsr_published", "DSR published", VIEW, submittable=False, paper="codemind"),)
     prompt_texts = "dsr_prompts"
     forms = ("gpt", "codellama", "deepseek", "semcoder", "starcoder")
     options = (FORM,)

@@ -19,7 +19,7 @@ _COLUMNS = ("code", "entry_point", "transformed", "transformations", "complexity
 
 
 VIEW = "lm_eval_codemind.families.dsr.view:SemanticsView"
-_USUAL = Variant("dsr", "DSR", VIEW, in_overlap=True)
+_USUAL = Variant("dsr", "DSR", VIEW, in_overlap=True, paper="codemind")
 # Results on buggy programs: the simplified program must keep the bug.
 _BUGGY = Variant("dsr_buggy", "DSR buggy", VIEW, buggy=True)
 _SHORT = Variant("dsr_short", "DSR short", VIEW)

@@ -43,7 +43,9 @@ _SCRIPTS = {
 class PublishedLabels(ExecutionReasoning):
     """IER with published labels and rules, and our prompts: outputs are compared as text only."""
 
-    variants = (Variant("ier_published_labels", "IER published labels, our prompts", VIEW, submittable=False),)
+    variants = (
+        Variant("ier_published_labels", "IER published labels, our prompts", VIEW, submittable=False, paper="codemind"),
+    )
     filters = (STRICT,)
     metric = "r_ier_text"
     verdict = "r_ier_text"
@@ -68,7 +70,7 @@ class PublishedLabels(ExecutionReasoning):
 class PublishedExecutionReasoning(UpstreamPrompts, PublishedLabels):
     """IER with the artifact's prompts, labels and rules."""
 
-    variants = (Variant("ier_published", "IER published", VIEW, submittable=False),)
+    variants = (Variant("ier_published", "IER published", VIEW, submittable=False, paper="codemind"),)
     prompt_texts = "ier_prompts"
     forms = FORMS
     options = (FORM,)

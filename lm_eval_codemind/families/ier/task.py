@@ -35,8 +35,8 @@ COLUMNS = tuple(Fields.__annotations__)
 _BEGIN, _END = "<<<Output>>>", "[END-OF-RESPONSE]"
 
 VIEW = "lm_eval_codemind.families.ier.view:ExecutionView"
-_USUAL = Variant("ier", "IER", VIEW, in_overlap=True, authors_task="IER")
-_DIRECT = Variant("ier_direct", "IER direct", VIEW, DIRECT, submittable=False)
+_USUAL = Variant("ier", "IER", VIEW, in_overlap=True, authors_task="IER", paper="codemind")
+_DIRECT = Variant("ier_direct", "IER direct", VIEW, DIRECT, submittable=False, paper="codemind")
 # Results on buggy programs: the output to predict is the wrong one that the program returns.
 _BUGGY = Variant("ier_buggy", "IER buggy", VIEW, buggy=True)
 _SHORT = Variant("ier_short", "IER short", VIEW)

@@ -38,8 +38,8 @@ _STEP_BY_STEP = ("steps", "no_test_steps")
 
 
 _VIEW = "lm_eval_codemind.families.repair.view:RepairView"
-_USUAL = Variant("repair", "Repair", _VIEW, in_overlap=True)
-_DIRECT = Variant("repair_direct", "Repair direct", _VIEW, DIRECT, submittable=False)
+_USUAL = Variant("repair", "Repair", _VIEW, in_overlap=True, paper="muennighoff2023octopack")
+_DIRECT = Variant("repair_direct", "Repair direct", _VIEW, DIRECT, submittable=False, paper="muennighoff2023octopack")
 
 
 class Repair(Family):

@@ -29,7 +29,11 @@ class PublishedSpecificationReasoning(UpstreamPrompts, SpecificationReasoning):
 
     variants = (
         Variant(
-            "sr_published", "SR published", "lm_eval_codemind.families.sr.view:SpecificationView", submittable=False
+            "sr_published",
+            "SR published",
+            "lm_eval_codemind.families.sr.view:SpecificationView",
+            submittable=False,
+            paper="codemind",
         ),
     )
     prompt_texts = "sr_prompts"

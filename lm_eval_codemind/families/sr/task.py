@@ -60,13 +60,21 @@ class SpecificationReasoning(Family):
     """
 
     variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("sr", "SR", "lm_eval_codemind.families.sr.view:SpecificationView", in_overlap=True, authors_task="SR"),
+        Variant(
+            "sr",
+            "SR",
+            "lm_eval_codemind.families.sr.view:SpecificationView",
+            in_overlap=True,
+            authors_task="SR",
+            paper="codemind",
+        ),
         Variant(
             "sr_misleading",
             "SR misleading",
             "lm_eval_codemind.families.sr.view:MisleadingView",
             MISLEADING,
             authors_task="SR",
+            paper="codemind",
         ),
     )
     templates = Path(__file__).with_name("templates")

@@ -39,13 +39,14 @@ class Translation(SpecificationReasoning):
     """Two questions per program: translate it, without and with a test; or one with a misleading test, as in SR."""
 
     variants = (
-        Variant("translation", "Translation", f"{_VIEWS}:TranslationView", authors_task="SR"),
+        Variant("translation", "Translation", f"{_VIEWS}:TranslationView", authors_task="SR", paper="codemind"),
         Variant(
             "translation_misleading",
             "Translation misleading",
             f"{_VIEWS}:MisleadingTranslationView",
             MISLEADING,
             authors_task="SR",
+            paper="codemind",
         ),
     )
     templates = Path(__file__).with_name("templates")

@@ -67,7 +67,7 @@ def plain_questions() -> Mapping[str, list[str]]:
 
 
 def _variant(task: str) -> Variant:
-    return Variant(f"re2_{task}", f"RE2-Bench {task}", _VIEW, "" if task == OUTPUT else task)
+    return Variant(f"re2_{task}", f"RE2-Bench {task}", _VIEW, "" if task == OUTPUT else task, paper="re2bench")
 
 
 class Re2(Prediction):

@@ -53,7 +53,7 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
     """
 
     variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("runtime_published", "Runtime published", _VIEW, submittable=False),
+        Variant("runtime_published", "Runtime published", _VIEW, submittable=False, paper="chen2025reval"),
     )
     prompt_texts = "reval_prompts"
     forms: ClassVar[tuple[str, ...]] = (DIRECT,)
@@ -184,7 +184,9 @@ def _published(problem: Problem) -> list[tuple[Input, tuple[PublishedLabel, ...]
 class PublishedRuntimeReasoning(PublishedRuntimeBehaviour):
     """The same with REval's other prompts: the model reasons before it answers."""
 
-    variants = (Variant("runtime_published_cot", "Runtime published, CoT", _VIEW, submittable=False),)
+    variants = (
+        Variant("runtime_published_cot", "Runtime published, CoT", _VIEW, submittable=False, paper="chen2025reval"),
+    )
     forms = (COT,)
 
 

@@ -60,7 +60,9 @@ class CesFields(TypedDict):
 class CoconutTrace(UpstreamPrompts):
     """One question per call: which lines are executed, in order?"""
 
-    variants = (Variant("trace_published_coconut", "CoCoNUT", f"{_VIEWS}:CoconutView", submittable=False),)
+    variants = (
+        Variant("trace_published_coconut", "CoCoNUT", f"{_VIEWS}:CoconutView", submittable=False, paper="coconut"),
+    )
     prompt_texts = "coconut_prompts"
     filters = (FILTER,)
     metric = "trace"
@@ -118,7 +120,7 @@ def lines_of(text: str) -> list[int] | None:
 class CesTrace(UpstreamPrompts):
     """One question per input: the states of loops, the values of conditions, the branches and the output."""
 
-    variants = (Variant("trace_published_ces", "CES", f"{_VIEWS}:CesView", submittable=False),)
+    variants = (Variant("trace_published_ces", "CES", f"{_VIEWS}:CesView", submittable=False, paper="ces"),)
     prompt_texts = "ces_prompts"
     forms = FORMS
     options = (FORM,)

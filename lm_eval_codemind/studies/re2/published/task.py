@@ -41,7 +41,14 @@ _VIEW = "lm_eval_codemind.studies.re2.view:Re2View"
 
 def _variant(task: str) -> Variant:
     name = f"re2_published_{task}"
-    return Variant(name, f"RE2-Bench {task} as published", _VIEW, "" if task == OUTPUT else task, submittable=False)
+    return Variant(
+        name,
+        f"RE2-Bench {task} as published",
+        _VIEW,
+        "" if task == OUTPUT else task,
+        submittable=False,
+        paper="re2bench",
+    )
 
 
 class Prediction(Family):
