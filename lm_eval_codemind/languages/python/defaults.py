@@ -8,20 +8,24 @@ from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.languages.python.filled import MaskedInput
 
 _NUMBERS = (0, 1, -1, 2, 3, 5, 10, 100, 0.0, 1.0, True, False, None)
-_TEXTS = ("", " ", "a", "abc", "hello", "0", "1")
+_TEXTS = ("", " ", "a", "abc", "hello", "0", "1", "()")
 _COLLECTIONS: tuple[Any, ...] = (
     [],
     [0],
     [1],
+    [-1],
+    [0, 0],
     [1, 2],
     [1, 2, 3],
     [""],
     ["a"],
     [[]],
     [[0]],
+    [[1]],
     [[1, 2], [3, 4]],
     (),
     (0,),
+    (1, 2),
     (1, 2, 3),
     {},
     {"a": 1},
@@ -58,7 +62,7 @@ def default_inputs(masked: MaskedInput) -> list[str]:
     fillings = [[_filled(hole, value, value) for hole in known] for value in (*_NUMBERS, *_TEXTS, *_COLLECTIONS)]
     fillings += [
         [_filled(hole, first, rest) for hole in known]
-        for first, rest in product(("", "abc", [], [1, 2, 3]), (0, 1, 2, "a"))
+        for first, rest in product((0, 1, "", "a", "abc", [], [1], [1, 2, 3]), (0, 1, 2, "", "a", []))
     ]
     fillings.append([emptied(hole) for hole in known])
     if masked.arguments:
