@@ -75,4 +75,30 @@ def test_orders_need_three_models_and_agree_where_scores_do():
 def test_three_models_have_a_row_and_no_interval():
     scores = [observation("p", k / 3, model=str(k), family=family) for family in ("ier", "sr") for k in range(3)]
     (row,) = orders(scores).rows
-    assert row["n"] == 3 and math.isnan(row["low"])
+    assert row["n"] == 3 and row["rho"] == pytest.approx(1) and math.isnan(row["low"])
+
+
+def test_lines_of_simplified_programs_are_those_of_the_samples():
+    def unit(score: float, lines: int | None) -> tuple[SimpleNamespace]:
+        details = {} if lines is None else {"loc": lines}
+        doc = {"loc": 4, "loc_transformed": 10}
+        return (SimpleNamespace(doc=doc, answer=Answer("x", details), scores={"r_dsr": score, "pass@1": score}),)
+
+    (table,) = views()["dsr"].findings({"m": [unit(1.0, 4), unit(0.5, 7), unit(0.0, 13), unit(0.0, None)]})
+    rows = {row["programs"]: (row["C"], row["C+"], row["C'"], row["n"]) for row in table.rows}
+    assert rows == {"all": (4, 10, 8, 3), "simplified": (4, 10, 5.5, 2), "not simplified": (4, 10, 13, 1)}
+
+
+def test_reval_s_average_has_a_deviation_over_repeats():
+    """One line, and its four answers: all right in the first repeat, and only coverage in the second."""
+    record = {"program": "p", "run": "0", "line": 1, "executed": True, "goes_on": True}
+    unit = []
+    for setting in ("coverage", "state", "path", "output"):
+        right = [True, setting == "coverage"]
+        said = [True, True] if setting == "coverage" else [None, None]
+        own = {**record, "setting": setting, "right": right, "said_executed": said}
+        unit.append(SimpleNamespace(scores={setting: own, "ic": own}))
+    (table,) = views()["runtime_published"].findings({"m": [tuple(unit)]})
+    (row,) = table.rows
+    assert (row["average"], row["ic"], row["repeats"]) == (62.5, 56.25, 2)
+    assert row["average_sd"] == pytest.approx(75 / math.sqrt(2)) and row["ic_sd"] == pytest.approx(87.5 / math.sqrt(2))
