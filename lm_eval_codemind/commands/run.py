@@ -1,6 +1,7 @@
 """``codemind run``: ``lm_eval run`` with this suite's models, and programs of the user by a name of their own."""
 
 import json
+from pathlib import Path
 
 import click
 
@@ -30,10 +31,10 @@ def command(arguments: tuple[str, ...]) -> None:
 def with_programs(arguments: list[str]) -> list[str]:
     """Return arguments of ``lm_eval run`` in which ``--programs PATH`` has become a key of ``--metadata``.
 
-    Names of tasks such as ``own`` and ``own_ier`` then stand for ``codemind_own`` and ``codemind_own_ier``.
+    Names of tasks such as ``own_ier`` then stand for ``codemind_own_ier``, and ``own`` for all that have a question.
 
     Raises:
-        UserError: If an option has no value, or ``--metadata`` is no JSON object.
+        UserError: If an option has no value, ``--metadata`` is no JSON object, or the programs cannot be used.
     """
     rest = list(arguments)
     path = _taken(rest, _PROGRAMS)
@@ -45,8 +46,27 @@ def with_programs(arguments: list[str]) -> list[str]:
         options = {**json.loads(metadata), "programs": path}
     except (ValueError, TypeError) as error:
         raise UserError(f"{_METADATA} {metadata!r} is no JSON object ({error}), as {_PROGRAMS} needs it") from error
-    names = [f"codemind_{name}" if name == "own" or name.startswith("own_") else name for name in tasks.split(",")]
+    names: list[str] = []
+    for name in tasks.split(","):
+        names += _asking(path) if name == "own" else [f"codemind_{name}" if name.startswith("own_") else name]
     return [*rest, _TASKS, ",".join(names), _METADATA, json.dumps(options)]
+
+
+def _asking(path: str) -> list[str]:
+    """Return the tasks with a question about a user's programs; the others are named."""
+    from lm_eval_codemind.data.own import load_own
+    from lm_eval_codemind.families import families
+
+    problems = load_own(Path(path)).problems
+    names = []
+    for name, family in families().items():
+        if "programs" in family.options:
+            questions = (family.questions(problem, family.variants[0].setting) for problem in problems)
+            if any(map(list, questions)):
+                names.append(f"codemind_{name}")
+            else:
+                click.echo(f"codemind_{name}: no program is fit for such a question")
+    return names
 
 
 def _taken(arguments: list[str], option: str) -> str | None:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import pytest
@@ -18,8 +19,8 @@ from lm_eval.tasks import TaskManager
 
 from family_pages import EXAMPLE
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.commands import run
 from lm_eval_codemind.commands.plan import command as plan
-from lm_eval_codemind.commands.run import with_programs
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 from tables import METRICS, seeds_table, with_baselines
@@ -78,7 +79,9 @@ def task_names(names: str | list[str]) -> list[str]:
 
 
 def options_of(arguments: list[str]) -> argparse.Namespace:
-    return parsed_arguments(with_programs([argument for argument in arguments if argument != "run"]))
+    """Return the options of a run; of programs that are not there, all tasks are asked."""
+    with patch.object(run, "_asking", lambda path: ["codemind_own"]):
+        return parsed_arguments(run.with_programs([argument for argument in arguments if argument != "run"]))
 
 
 @pytest.fixture(scope="module")
@@ -136,8 +139,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("commands")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        run = ["run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--limit", "4"]
-        said(*run, "--output_path", "results", "--log_samples")
+        command = ["run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--limit", "4"]
+        said(*command, "--output_path", "results", "--log_samples")
     (folder / "responses.jsonl").write_text(
         '{"benchmark": "sample", "problem_id": "Sample_bit_masks", "response": "<output>\\n1\\n</output>"}\n'
     )

@@ -92,6 +92,13 @@ def test_questions_about_functions_methods_generators_and_scripts(folder):
     assert documents("trace", folder)[0]["lines"][:4] == [2, 3, 4, 3]
 
 
+def test_own_stands_for_the_tasks_with_a_question(folder, tmp_path):
+    (_, names, _, _) = with_programs(["--programs", str(folder)])
+    assert names.split(",") == [f"codemind_own_{name}" for name in ("ier", "input", "loops", "branches", "trace_lines")]
+    shown = said("run", "--model", "codemind-oracle", "--programs", written(tmp_path, PROGRAMS[2]), "--tasks", "own")
+    assert "codemind_own_loops: no program is fit for such a question" in shown and "codemind_own_input: 1 req" in shown
+
+
 def test_the_run_says_what_goes_where(folder):
     result = said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", "own_ier,own_branches")
     assert "source of 4 functions goes into prompts, from mine0 (3), pkg/evens.py (1)" in result.replace(
@@ -164,8 +171,8 @@ def test_baselines_of_made_up_outputs():
 
 def test_programs_of_codemind_run():
     assert with_programs(["--tasks", "codemind_ier", "--limit", "3"]) == ["--tasks", "codemind_ier", "--limit", "3"]
-    arguments = with_programs(["--programs", "mine", "--tasks=own,own_ier,codemind_ier", "--metadata", '{"items": 3}'])
-    assert arguments[:2] == ["--tasks", "codemind_own,codemind_own_ier,codemind_ier"]
+    arguments = with_programs(["--programs", "mine", "--tasks=own_loops,codemind_ier", "--metadata", '{"items": 3}'])
+    assert arguments[:2] == ["--tasks", "codemind_own_loops,codemind_ier"]
     assert json.loads(arguments[3]) == {"items": 3, "programs": "mine"}
     for wrong, message in (
         (["--programs"], "--programs has no value"),

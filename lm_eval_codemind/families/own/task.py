@@ -94,7 +94,13 @@ class OwnExecution(OwnReasoning, ExecutionReasoning):
     """IER."""
 
     variants = (
-        Variant("own_ier", "Own code: IER", "lm_eval_codemind.families.ier.view:ExecutionView", submittable=False),
+        Variant(
+            "own_ier",
+            "Own code: IER",
+            "lm_eval_codemind.families.ier.view:ExecutionView",
+            setting="steps",
+            submittable=False,
+        ),
     )
     original = IER
 
@@ -103,7 +109,13 @@ class OwnInput(OwnReasoning, InputPrediction):
     """Input prediction."""
 
     variants = (
-        Variant("own_input", "Own code: input", "lm_eval_codemind.families.input.view:InputView", submittable=False),
+        Variant(
+            "own_input",
+            "Own code: input",
+            "lm_eval_codemind.families.input.view:InputView",
+            setting="steps",
+            submittable=False,
+        ),
     )
     original = INPUT_PREDICTION
 
@@ -114,14 +126,14 @@ _FLOW_VIEW = "lm_eval_codemind.families.execution.view:FlowView"
 class OwnLoops(OwnReasoning, LoopReasoning):
     """Values of loop variables."""
 
-    variants = (Variant("own_loops", "Own code: loops", _FLOW_VIEW, submittable=False),)
+    variants = (Variant("own_loops", "Own code: loops", _FLOW_VIEW, setting="loops", submittable=False),)
     original = LOOP_REASONING
 
 
 class OwnBranches(OwnReasoning, BranchReasoning):
     """Conditions."""
 
-    variants = (Variant("own_branches", "Own code: branches", _FLOW_VIEW, submittable=False),)
+    variants = (Variant("own_branches", "Own code: branches", _FLOW_VIEW, setting="branches", submittable=False),)
     original = BRANCH_REASONING
 
 
@@ -131,7 +143,7 @@ class OwnTrace(OwnReasoning, TraceReasoning):
     variants = (
         Variant(
             "own_trace_lines", "Own code: trace of lines", "lm_eval_codemind.families.execution.view:TraceView",
-            submittable=False,
+            setting="lines", submittable=False,
         ),
     )  # fmt: skip
     original = TRACE
