@@ -208,8 +208,8 @@ def adjusted_mean(scores: Sequence[float], difficulties: Sequence[float], mean: 
     of which the second term is what the other problems add (Valliant, Dorfman and Royall, Finite Population Sampling
     and Inference, 2000, chapter 5).
 
-    The interval is 1.96 SE to either side. It holds if scores depend on difficulty as the line says, whichever problems
-    were answered.
+    The interval is 1.96 SE to either side; where all scores are equal it is that of :func:`of_equal_problems`. It holds
+    if scores depend on difficulty as the line says, whichever problems were answered.
 
     Args:
         scores: Of the answered problems.
@@ -230,6 +230,8 @@ def adjusted_mean(scores: Sequence[float], difficulties: Sequence[float], mean: 
     others = (total - n) * float((residuals**2).sum()) / (n - 2) / total**2
     error = math.sqrt(n / (n - 2) * float((residuals**2 * weights**2).sum()) + others)
     value = min(1.0, max(0.0, float(y.mean()) + slope * away))
+    if error < 1e-12:
+        return Estimate(value, *of_equal_problems(value, n, 0.0), n)
     return Estimate(value, max(0.0, value - 1.96 * error), min(1.0, value + 1.96 * error), n)
 
 

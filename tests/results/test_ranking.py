@@ -137,3 +137,8 @@ def test_the_score_of_a_part_that_is_too_easy_or_too_hard_is_adjusted(easiest):
 def test_too_few_or_equally_hard_problems_adjust_nothing():
     assert math.isnan(adjusted_mean([1.0] * 9, [0.1 * k for k in range(9)], 0.5, 100).value)
     assert math.isnan(adjusted_mean([1.0] * 20, [0.5] * 20, 0.5, 100).value)
+
+
+def test_equal_scores_do_not_prove_that_all_others_are_equal():
+    found = adjusted_mean([1.0] * 30, [k / 30 for k in range(30)], 0.5, 100)
+    assert found.value == found.high == 1 and 0.8 < found.low < 0.9
