@@ -83,6 +83,7 @@ def test_layout_and_documentation_change_nothing():
     (True, 12, 12, 12, 0.0),  # C+ no longer than C: 12 * (1 - floor(12 / 12)) / 12.
     (True, 12, 12, 11, 1.0),
     (True, 1, 2, 1, 1.0),  # The shortest counts.
+    (True, 1, 1, 1, 0.0),  # floor(1 / 1) = 1: 1 * 0 / 1.
 ])  # fmt: skip
 def test_s_dsr_worked_by_hand(passed, original, transformed, answer, score):
     assert s_dsr(passed, original, transformed, answer) == pytest.approx(score)
