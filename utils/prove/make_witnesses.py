@@ -336,7 +336,9 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, m
         click.echo(name)
         every = asked(name)
         made = {one.problem_id: list(one.witnesses) for one in with_witnesses(name, every)} if more or only else {}
-        problems = [one for one in every if (one.problem_id in only if only else not made.get(one.problem_id))]
+        problems = [
+            one for one in every if (not only or one.problem_id in only) and not (more and made.get(one.problem_id))
+        ]
         for start in range(0, len(problems), _GROUP):
             group = problems[start : start + _GROUP]
             made |= make_python(group, workers) if group[0].language == "python" else make_java(group, workers)

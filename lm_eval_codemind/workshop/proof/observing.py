@@ -18,7 +18,7 @@ _TOO_LATE, _GIVEN_UP = f"{NOTHING}late", f"{NOTHING}given up"
 # A run that sleeps, or waits for something, ends after so many seconds.
 _ASLEEP = 4.0
 # Processor time of all runs of a program that is not the problem's own.
-_ALTOGETHER = 0.5
+_ALTOGETHER = 0.1
 # Nothing is learned from these: they depend on the machine.
 _OF_MACHINE = (RecursionError, MemoryError, OSError)
 

@@ -34,7 +34,7 @@ SECONDS = 0.5
 
 _LIMITS_OF_SCRIPT = Limits(cpu_seconds=2, wall_seconds=20)
 _LIMITS = Limits(cpu_seconds=4, wall_seconds=10)
-_LIMITS_OF_OTHERS = Limits(cpu_seconds=1, wall_seconds=10)
+_LIMITS_OF_OTHERS = Limits(cpu_seconds=0.8, wall_seconds=10)
 # A program that names one of them runs under another clock, too.
 _CLOCKS = ("time", "date")
 _BY_CHANCE = "import random\nrandom.seed()\n"
@@ -69,7 +69,7 @@ def observe(
         before: Statements that run once, before all programs.
         seconds: Processor time of a run. A program other than the problem's own that exceeds it is not run again.
     """
-    rows: list[list[str]] = []
+    rows: list[list[str]] = [] if inputs else [[] for _ in programs]
     while len(rows) < len(programs):
         left = programs[len(rows) :]
         (outcome,) = sandbox.run([_job(problem, left, inputs, before, seconds)])
