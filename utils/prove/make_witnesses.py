@@ -84,23 +84,33 @@ def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Ex
     told_by: list[list[int]] = [[] for _ in programs]
     tried: set[str] = set()
     hopeless: set[int] = set()
-    for turn in range(_ROUNDS):
+
+    def drawn(turn: int, outside: bool) -> bool:
+        """Prove more cases, and say whether there are any."""
         needy = [number for number, places in enumerate(told_by) if len(places) < _TIMES and number not in hopeless]
-        inputs = [text for text in candidates(problem, -turn, loose) if text not in tried]
+        inputs = [text for text in candidates(problem, -turn, loose, outside) if text not in tried]
         tried.update(inputs)
         if turn:
             inputs = _telling_inputs(problem, sandbox, [programs[number] for number in needy], inputs)
         if not inputs:
-            break
+            return False
         (row,) = observe(sandbox, problem, [problem.code], inputs, seconds=_SECONDS)
         observed = [text for text, seen in zip(inputs, row, strict=True) if not seen.startswith(NOTHING)]
         more = proven(seeded, problem, observed)
         more = [case for case in more if not kind_of(problem).printed or _portable(case, problem)]
         rows = observe(sandbox, problem, programs, [case.input for case in more], seconds=_SECONDS)
-        hopeless |= {number for number, seen in enumerate(rows) if all(one.startswith(NOTHING) for one in seen)}
+        hopeless.update(number for number, seen in enumerate(rows) if all(one.startswith(NOTHING) for one in seen))
         for places, seen in zip(told_by, rows, strict=True):
             places += [len(cases) + place for place in _telling(seen, more, problem)]
-        cases += more
+        cases.extend(more)
+        return True
+
+    for turn in range(_ROUNDS):
+        if not drawn(turn, outside=False):
+            break
+    if loose and not told_by[-1]:
+        # A constant is right on all inputs in the format: some outside of it must tell.
+        drawn(_ROUNDS, outside=True)
     printed = kind_of(problem).printed
     chosen = _greedy(cases, told_by, _MOST_PRINTED if printed else _MOST)
     chosen = _filled(cases, chosen, _FEWEST_PRINTED if printed else _FEWEST)
@@ -271,8 +281,8 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
     with SeededPool(0) as pool, ThreadPoolExecutor(workers) as threads:
 
         def make(problem: Problem) -> list[Case]:
-            cases = list(others[problem.problem_id].witnesses) if problem.problem_id in alike else []
-            if cases:
+            if problem.problem_id in alike:
+                cases = list(others[problem.problem_id].witnesses)
                 seen = printed(pool, problem, [case.input for case in cases])
                 return [case for case, text in zip(cases, seen, strict=True) if _prints(text, case.output)]
             known = [problem.input, *(case.input for case in problem.cases)]

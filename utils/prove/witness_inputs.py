@@ -30,7 +30,7 @@ _EXTREME: dict[type, tuple[Any, ...]] = {
 _NUMBER = re.compile(r"\d+")
 
 
-def candidates(problem: Problem, seed: int, loose: bool = False) -> list[str]:
+def candidates(problem: Problem, seed: int, loose: bool = False, outside: bool = False) -> list[str]:
     """Return inputs for a problem in Python that its suite does not have, the same on every machine.
 
     Args:
@@ -38,6 +38,7 @@ def candidates(problem: Problem, seed: int, loose: bool = False) -> list[str]:
         seed: A number; other seeds give other inputs.
         loose: Whether standard input may leave the format that the suite's inputs have in common, but for the number
             of words on each line, if there are few inputs in that format.
+        outside: Whether it may leave the format however many there are.
     """
     kind = workshop_kind(problem)
     known = [text for text in kind.known_inputs(problem) if len(text) <= _LONGEST]
@@ -48,7 +49,7 @@ def candidates(problem: Problem, seed: int, loose: bool = False) -> list[str]:
         for bold in (False, True):
             made += kind.changed_inputs(problem, base, rng, _CHANGES // (1 + len(bases) // 3), bold)
     if kind.printed:
-        if loose and len(set(made)) < _FEW:
+        if outside or (loose and len(set(made)) < _FEW):
             trees = [kind.input_tree(problem, base) for base in bases]
             words = frozenset(string_constants(problem.code))
             made += [text for tree in trees for text in changed_inputs(tree, words, rng, _CHANGES, bold=True)]

@@ -3,11 +3,14 @@
 import dataclasses
 import json
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from lm_eval_codemind.data import load_benchmark, load_problem
-from lm_eval_codemind.data.facts.witnesses import record_of, with_witnesses
+from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.witnesses import FILES, record_of, with_witnesses
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.dsr.task import DSR
 from lm_eval_codemind.families.translation.task import TRANSLATION
@@ -21,6 +24,7 @@ from lm_eval_codemind.workshop.proof import observing
 from lm_eval_codemind.workshop.proof.witnesses import BENCHMARKS, agreed, observe, proven, seeded, verify_witnesses
 from witness_inputs import candidates
 
+ROOT = Path(__file__).parents[3]
 CODE = """\
 import random
 
@@ -69,8 +73,9 @@ def test_an_input_counts_only_if_the_transformed_program_does_the_same(sandbox):
 
 def test_programs_that_end_the_process_are_observed_as_nothing(sandbox):
     ends = "import os\n\n\ndef f(text, number):\n    os._exit(0)\n"
-    rows = observe(sandbox, PROBLEM, [CODE, ends, "def f(:"], INPUTS[:2])
-    assert [set(row) for row in rows[1:]] == [{observing.NOTHING}] * 2 and rows[0][0] == "={4: 0.25}"
+    fine = "def f(text, number):\n    return 1\n"
+    rows = observe(sandbox, PROBLEM, [CODE, ends, "def f(:", fine], INPUTS[:2])
+    assert [set(row) for row in rows[1:]] == [{observing.NOTHING}] * 2 + [{"=1"}] and rows[0][0] == "={4: 0.25}"
 
 
 @pytest.mark.parametrize(("value", "text"), [
@@ -127,6 +132,14 @@ def test_inputs_meet_each_other_and_keep_their_types():
     inputs = [text for seed in range(4) for text in candidates(problem, -seed)]
     ends = [eval(text, {"f": lambda text, end, number: end and text.endswith(f"{end}{number}")}) for text in inputs]
     assert any(ends) and all(eval(text, {"f": lambda *each: [*map(type, each)]}) == [str, str, int] for text in inputs)
+
+
+def test_the_page_about_data_counts_the_problems_with_witnesses():
+    page = (ROOT / "docs/data.md").read_text(encoding="utf-8").partition("## Witnesses")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("|")][2:]
+    counts = {row[0]: int(row[2].replace(",", "")) for row in rows}
+    made = {name: len(shipped.load(FILES.format(name))) for name in BENCHMARKS if not name.startswith("sample")}
+    assert counts == {get_benchmark(name).title: count for name, count in made.items() if count}
 
 
 def question_of(family, kind: str) -> Question:
@@ -199,21 +212,23 @@ def test_witnesses_are_proven_again(benchmark):
 
 
 # No witness tells these from the right program; HumanEval_76 does not end on some, and a time-out alone never counts.
-NOT_TOLD = ["HumanEval_64", "HumanEval_76", "sample_123"]
+NOT_TOLD = ["ClassEval_41@GomokuGame._check_five_in_a_row", "HumanEval_64", "HumanEval_76", "p01610", "sample_123"]
 
 
 @pytest.mark.proof
 def test_recorded_wrong_programs_that_pass_the_suites_fail(shared_data, built, sandbox):
-    """Of the benchmarks that have witnesses."""
+    """Of the problems that have witnesses."""
     lines = (shared_data / "cases" / "weak_suites.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [record for record in map(json.loads, lines) if record["benchmark"] in ("cruxeval", "humaneval")]
-    jobs = []
-    for record in records:
+    records, jobs = [], []
+    for record in map(json.loads, lines):
+        if record["benchmark"] not in BENCHMARKS:
+            continue
         problem = load_problem(record["benchmark"], record["problem"], witnessed=True)
         suite = kind_of(problem).witness_suite(problem)
-        assert suite is not None
-        jobs.append(kind_of(problem).suite_job(suite, record["code"]))
+        if suite is not None:
+            records.append(record)
+            jobs.append(kind_of(problem).suite_job(suite, record["code"]))
     statuses = [outcome.status for outcome in sandbox.run(jobs)]
     told = zip(records, statuses, strict=True)
-    assert len(records) == 45
+    assert len(records) == 57
     assert sorted(record["problem"] for record, status in told if status not in ("failed", "error")) == NOT_TOLD
