@@ -7,11 +7,10 @@ import sys
 
 import pytest
 
-from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, from_records, records_of
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
-from lm_eval_codemind.workshop.proof.fresh import _ROUNDS, _Making, make_fresh, run_on_own_input
+from lm_eval_codemind.workshop.proof.fresh import make_fresh, run_on_own_input
 from lm_eval_codemind.workshop.python.words import KNOWN_WORDS
 
 LOOP = Problem(
@@ -86,22 +85,6 @@ def test_seeds_for_training_draw_no_input_of_the_evaluation():
 
     evaluation, training = drawn(range(1, 5)), drawn(range(10, 14))
     assert len(evaluation) > 9 and len(training) > 9 and not evaluation & training
-
-
-@pytest.mark.usefixtures("built")
-@pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
-def test_no_program_has_an_input_that_both_kinds_of_seeds_may_draw(benchmark):
-    """Of the inputs that nine seeds of the evaluation and ten for training choose from, proven or not."""
-    programs = inputs = 0
-    for problem in load_benchmark(benchmark):
-        evaluation, training = (
-            {text for seed in seeds for text in _Making(problem, seed, 1, *_ROUNDS[0])._inputs}
-            for seeds in (range(1, 10), range(10, 20))
-        )
-        assert not evaluation & training, problem.problem_id
-        programs += bool(training)
-        inputs += len(training)
-    assert programs > 50 and inputs > 20 * programs
 
 
 def test_what_needs_no_execution_is_not_asked():
