@@ -96,7 +96,7 @@ def test_names_that_a_statement_binds_and_uses():
     ("1 x = 1\n2 y = 2", "x = 1\ny = 2"), ("9 | if x:\n10 |     y = 2", "if x:\n    y = 2"),
     (" 9 if x:\n10     y = 2", "if x:\n    y = 2"), ("9 if x:\n10    y = 2", "if x:\n   y = 2"),
     ("1 x = 1\n3 y = 2", "1 x = 1\n3 y = 2"), ("1 x = 1", "1 x = 1"),
-    ("text\n1: x = 1\n\n2: y = 2", "text\nx = 1\n\ny = 2"),
+    ("text\n1: x = 1\n\n2: y = 2", "text\nx = 1\n\ny = 2"), ("1: x = 1\n2: y = 2\ntext", "x = 1\ny = 2\ntext"),
     (">>> def f():\n...     return 1", "def f():\n    return 1"), (">>> f()\n1", ">>> f()\n1"),
     ("\ufeffx\u00a0= 1\u200b", "x = 1"),
 ])  # fmt: skip
