@@ -120,7 +120,7 @@ LIBRARY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("value", [*PLAIN, *LIBRARY], ids=repr)
+@pytest.mark.parametrize("value", [*PLAIN, *LIBRARY], ids=lambda value: type(value).__name__)
 def test_sources_make_equal_values(value):
     source(value)
 
