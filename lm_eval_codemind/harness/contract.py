@@ -26,7 +26,6 @@ from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, is_drawn, mean_stderr
-from lm_eval_codemind.harness.profiles import PROFILES, active
 
 if TYPE_CHECKING:
     from lm_eval_codemind.harness.recordings import Recordings
@@ -43,6 +42,8 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     Help and usage errors name ``codemind run``.
     """
     from lm_eval._cli import HarnessCLI
+
+    from lm_eval_codemind.harness.profiles import PROFILES
 
     class Parser(HarnessCLI):  # type: ignore[misc]
         def parse(self) -> argparse.Namespace:
@@ -103,6 +104,7 @@ def own_requests() -> Iterator[None]:
     """
     from lm_eval.api.task import ConfigurableTask
 
+    from lm_eval_codemind.harness.profiles import active
     from lm_eval_codemind.harness.provenance import openings, record_responses, suite_of
     from lm_eval_codemind.harness.replies import requests
 

@@ -3,7 +3,6 @@ import pytest
 from lm_eval_codemind import family
 from lm_eval_codemind.families.ier import published
 from lm_eval_codemind.families.ier import task as ier
-from lm_eval_codemind.harness import provenance
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
@@ -31,9 +30,8 @@ def test_dataset_of_the_sample():
 def test_excluded_problems_are_left_out(monkeypatch):
     good = Problem("a", "cruxeval", "function", "python", "def f(): return 1", "f", "f()", "1")
     bad = Problem("b", "cruxeval", "function", "python", "", "f", "f()", None, category="excluded", reason="time")
-    for module in (family, provenance):
-        monkeypatch.setattr(module, "load_benchmark", lambda name: [bad, good])
-    monkeypatch.setattr(provenance, "benchmark_digests", lambda name: {name: "0"})
+    monkeypatch.setattr(family, "load_benchmark", lambda name: [bad, good])
+    monkeypatch.setattr(family, "benchmark_digests", lambda name: {name: "0"})
     suite: dict[str, object] = {}
     splits = ier.dataset(benchmark="cruxeval", setting="direct", suite=suite)
     assert splits["test"]["problem_id"] == ["a"] and splits["fewshot"]["kind"] == ["function"]

@@ -69,11 +69,18 @@ def test_views_report_what_the_table_of_tasks_tells_users_to_report():
     assert len(rows) >= 10
     for name, cell in rows.items():
         metrics = re.findall(r"`([^`,]+)", cell)
-        assert views()[name.removesuffix("_humaneval")].reported[: len(metrics)] == tuple(metrics), name
+        if name == "own":  # Its tasks are of several families.
+            reported = [view.reported[0] for family, view in views().items() if family.startswith("own_")]
+        else:
+            reported = list(views()[name.removesuffix("_humaneval")].reported[: len(metrics)])
+        assert sorted(reported) == sorted(metrics), name
 
 
 def test_groups_have_the_metrics_to_report():
-    groups = {path.stem: yaml.safe_load(path.read_text()) for path in task_directory().rglob("codemind_*.yaml")}
+    groups = {
+        path.stem: yaml.safe_load(path.read_text().replace("!function", ""))
+        for path in task_directory().rglob("codemind_*.yaml")
+    }
     checked = 0
     for name, view in views().items():
         group = groups.get(f"codemind_{name}", {})

@@ -14,7 +14,7 @@ from lm_eval_codemind.data.own import PROGRAMS
 @click.option("--lines", default=120, show_default=True, type=click.IntRange(1), help="The most lines of a program.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def command(package: str, folder: Path, lines: int, command: tuple[str, ...]) -> None:
-    """Run the tests of a package, and make programs with calls of its functions.
+    """Make programs to ask about from the tests of a package.
 
     COMMAND runs them, by default `pytest`: `codemind capture --package mypkg -o mine -- pytest tests`. The package must
     be installed where it runs.
