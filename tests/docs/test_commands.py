@@ -36,9 +36,12 @@ _INDENTED = re.compile(r"^(?: {4,}|\$ )(?:\$ )?((?:codemind|lm_eval|pip|make|pyt
 RUN_BY_OTHERS = (
     *("codemind compare", "codemind data build", "codemind export", "codemind fresh", "codemind capture"),
     *("codemind submit", "codemind leaderboard", "codemind show recorded"),
-    *(f"codemind score --responses {name}" for name in ("ier_", "coconut_", "cruxeval_input_")),
+    *(
+        f"codemind score --responses {name}"
+        for name in ("ExeRScope/", "ier_", "coconut_", "cruxeval_input_", "cruxeval/")
+    ),
     # With the harness alone: two runs, of which the second needs the first.
-    *("python utils/compare/", "pip install", "make demo", "lm_eval run"),
+    *("python utils/compare/", "pip install", "pip download", "make demo", "lm_eval run"),
 )
 # The page shows what it prints: what the run lacks.
 INCOMPLETE = "lm_eval --model hf --model_args pretrained=MODEL --tasks codemind_sr_sample --num_fewshot 9"
