@@ -59,7 +59,7 @@ def test_five_commands(package, monkeypatch):
     assert f"The source of {len(functions)} functions goes into prompts" in shown
     assert "They go to codemind-oracle" in shown
     assert re.search(r"strict-match +\| +1\|r_ier +\|↑ +\| +1\|", shown)
-    assert "report: 1 run, " in said(*without_model(FIVE[4])) and Path("report.html").is_file()
+    assert "report.html: 1 run, " in said(*without_model(FIVE[4])) and Path("report.html").is_file()
 
 
 @pytest.mark.proof
