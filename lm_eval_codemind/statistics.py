@@ -191,6 +191,11 @@ def systematic_mean(values: Sequence[float], drawn: Sequence[Sequence[float]]) -
     """
     n, error = len(values), systematic_stderr(values, drawn)
     value = sum(values) / n if n else math.nan
+    return _by_error(value, error, n)
+
+
+def _by_error(value: float, error: float, n: int) -> Estimate:
+    """Return an estimate in [0, 1] with the interval of its standard error; of equal values it is not normal."""
     if error < 1e-12:
         return Estimate(value, *of_equal_problems(value, n, 0.0), n)
     return Estimate(value, max(0.0, value - 1.96 * error), min(1.0, value + 1.96 * error), n)
@@ -229,10 +234,7 @@ def adjusted_mean(scores: Sequence[float], difficulties: Sequence[float], mean: 
     weights = 1 / n + away * (d - d.mean()) / spread - 1 / total
     others = (total - n) * float((residuals**2).sum()) / (n - 2) / total**2
     error = math.sqrt(n / (n - 2) * float((residuals**2 * weights**2).sum()) + others)
-    value = min(1.0, max(0.0, float(y.mean()) + slope * away))
-    if error < 1e-12:
-        return Estimate(value, *of_equal_problems(value, n, 0.0), n)
-    return Estimate(value, max(0.0, value - 1.96 * error), min(1.0, value + 1.96 * error), n)
+    return _by_error(min(1.0, max(0.0, float(y.mean()) + slope * away)), error, n)
 
 
 def is_binary(scores: Sequence[float]) -> bool:

@@ -1,5 +1,6 @@
 """``codemind compare``: two models on the same problems."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +18,9 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
 
     Only the problems that both ran count. FIRST and SECOND are result files of the harness (--output_path), or
     directories that hold some of one model. The samples (--log_samples) must be next to them. The p value is that of no
-    difference: McNemar's exact test for binary scores, else the paired bootstrap. How many problems would show the
-    difference is named. Per-model findings, such as the
-    contamination gap, follow. Settings that differ are named.
+    difference: McNemar's exact test for binary scores, else the paired bootstrap. Below the table stands how many
+    problems would show the difference. Per-model findings, such as the contamination gap, follow. Settings that differ
+    are named.
     """
     from lm_eval_codemind.families.table import Column
     from lm_eval_codemind.families.views import views
@@ -41,7 +42,7 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     shown = replace(table, formats=headings).without("first", "second", "p_corrected", "detectable", "needed")
     click.echo(shown.to_text())
     for row in table.rows:
-        if row["benchmark"] == ALL and row["needed"] == row["needed"]:
+        if row["benchmark"] == ALL and not math.isnan(row["needed"]):
             click.echo(
                 f"{row['family']}, {row['score_name']}: {row['needed']:,.0f} problems show such a difference with a "
                 f"probability of {POWER:.0%}; these {row['n']:,} show one of {row['detectable']:.1%}"

@@ -1,13 +1,12 @@
 """``codemind run``: ``lm_eval run`` with this suite's models, and programs of the user by a name of their own."""
 
+import argparse
 import json
 from pathlib import Path
 
 import click
 
 from lm_eval_codemind.errors import UserError
-
-_PROGRAMS, _TASKS, _METADATA = "--programs", "--tasks", "--metadata"
 
 
 @click.command(
@@ -36,20 +35,25 @@ def with_programs(arguments: list[str]) -> list[str]:
     Raises:
         UserError: If an option has no value, ``--metadata`` is no JSON object, or the programs cannot be used.
     """
-    rest = list(arguments)
-    path = _taken(rest, _PROGRAMS)
-    if path is None:
-        return rest
-    tasks = _taken(rest, _TASKS) or "own"
-    metadata = _taken(rest, _METADATA) or "{}"
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--programs")
+    parser.add_argument("--tasks", "-t", nargs="*", default=["own"])
+    parser.add_argument("--metadata", default="{}")
     try:
-        options = {**json.loads(metadata), "programs": path}
+        known, rest = parser.parse_known_args(arguments)
+    except argparse.ArgumentError as error:
+        raise UserError(str(error)) from error
+    path = known.programs
+    if path is None:
+        return arguments
+    try:
+        options = {**json.loads(known.metadata), "programs": path}
     except (ValueError, TypeError) as error:
-        raise UserError(f"{_METADATA} {metadata!r} is no JSON object ({error}), as {_PROGRAMS} needs it") from error
+        raise UserError(f"--metadata {known.metadata!r} is no JSON object ({error}), as --programs needs it") from error
     names: list[str] = []
-    for name in tasks.split(","):
+    for name in ",".join(known.tasks).split(","):
         names += _asking(path) if name == "own" else [f"codemind_{name}" if name.startswith("own_") else name]
-    return [*rest, _TASKS, ",".join(names), _METADATA, json.dumps(options)]
+    return [*rest, "--tasks", ",".join(names), "--metadata", json.dumps(options)]
 
 
 def _asking(path: str) -> list[str]:
@@ -67,16 +71,3 @@ def _asking(path: str) -> list[str]:
             else:
                 click.echo(f"codemind_{name}: no program is fit for such a question")
     return names
-
-
-def _taken(arguments: list[str], option: str) -> str | None:
-    """Remove an option with its value from arguments and return the value; None if it is not there."""
-    for place, argument in enumerate(arguments):
-        name, equals, value = argument.partition("=")
-        if name == option:
-            if not equals and place + 1 == len(arguments):
-                raise UserError(f"{option} has no value")
-            value = value if equals else arguments.pop(place + 1)
-            del arguments[place]
-            return value
-    return None

@@ -260,6 +260,19 @@ def uses_input(problem: Problem) -> bool:
     return all(_reads_a_parameter(node) for node in definitions[-1:])
 
 
+def literals_of(source: str) -> list[ast.expr]:
+    """Return the expressions of a source that are literals, outer ones before those inside of them."""
+    literals = []
+    for node in ast.walk(ast.parse(source.strip())):
+        if isinstance(node, ast.expr):
+            try:
+                ast.literal_eval(node)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                continue
+            literals.append(node)
+    return literals
+
+
 def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
     body = (node for statement in function.body for node in ast.walk(statement))

@@ -180,8 +180,7 @@ class Hooks:
         family = self._family
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
-        known = (*family.options, *([SHORT_SEED] if self._short else []))
-        family_options = {name: options[name] for name in known if options.get(name) is not None}
+        family_options = {name: options[name] for name in self.options if options.get(name) is not None}
         templates = Templates(family.templates, prompts)
         problems = family.problems(entry, family_options)
         if family.executes:

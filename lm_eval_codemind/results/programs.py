@@ -1,7 +1,7 @@
 """What the programs of benchmarks are like, what models make of them, and how languages and families compare."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from lm_eval_codemind.families.table import Table, described
-from lm_eval_codemind.families.view import View
 from lm_eval_codemind.languages import languages, measured
 from lm_eval_codemind.problems import Complexity
-from lm_eval_codemind.results.observations import Observation, by_view, distinct
+from lm_eval_codemind.results.observations import Observation, by_model, by_view
 from lm_eval_codemind.statistics import compare, spearman
 
 Row = dict[str, Any]
@@ -97,7 +96,8 @@ def orders(observations: Sequence[Observation]) -> Table:
     from scipy import stats
 
     means = {
-        view: {model: fmean(scores) for model, scores in of_view.items()} for view, of_view in _scores(observations)
+        of_view[0].view: {model: fmean(o.score for o in of_model) for model, of_model in by_model(of_view).items()}
+        for of_view in by_view(observations).values()
     }
     rows: list[Row] = []
     for (first, one), (second, other) in combinations(means.items(), 2):
@@ -110,12 +110,6 @@ def orders(observations: Sequence[Observation]) -> Table:
                 result["rho"] = float(stats.spearmanr(*scores).statistic)
             rows.append({"first": first.title, "second": second.title, **result})
     return described("orders", rows)
-
-
-def _scores(observations: Sequence[Observation]) -> Iterator[tuple[View, dict[str, list[float]]]]:
-    for of_view in by_view(observations).values():
-        models = distinct(o.model for o in of_view)
-        yield of_view[0].view, {model: [o.score for o in of_view if o.model == model] for model in models}
 
 
 def _compared(first: Sequence[float], second: Sequence[float]) -> Row:

@@ -174,8 +174,11 @@ def test_programs_of_codemind_run():
     arguments = with_programs(["--programs", "mine", "--tasks=own_loops,codemind_ier", "--metadata", '{"items": 3}'])
     assert arguments[:2] == ["--tasks", "codemind_own_loops,codemind_ier"]
     assert json.loads(arguments[3]) == {"items": 3, "programs": "mine"}
+    # As the harness reads its tasks.
+    arguments = with_programs(["-t", "own_loops", "own_ier", "--programs=mine", "--limit", "3"])
+    assert arguments[:4] == ["--limit", "3", "--tasks", "codemind_own_loops,codemind_own_ier"]
     for wrong, message in (
-        (["--programs"], "--programs has no value"),
+        (["--programs"], "--programs: expected one argument"),
         (["--programs", "p", "--metadata", "a=1"], "JSON"),
     ):
         with pytest.raises(UserError, match=message):

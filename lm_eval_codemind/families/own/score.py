@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.problems import Problem
 
 
@@ -37,19 +38,10 @@ def _guesses(problem: Problem) -> tuple[str, str]:
         return problem.input, (problem.input.split() or [""])[-1]
     literals = [
         (node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0), ast.unparse(node))
-        for node in ast.walk(ast.parse(problem.input.strip()))
-        if isinstance(node, ast.expr) and _is_literal(node)
+        for node in literals_of(problem.input)
     ]
     if not literals:
         return "", ""
     # The last literal is the one that ends last, and the longest of these.
     last = max(literals, key=lambda literal: (-literal[2], -literal[3], -literal[0], -literal[1]))
     return min(literals)[-1], last[-1]
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True

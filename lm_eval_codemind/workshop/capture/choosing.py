@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.data.own import unsuitable
+from lm_eval_codemind.data.own import literals_of, unsuitable
 from lm_eval_codemind.problems import Problem, beyond_prompt
 from lm_eval_codemind.sandbox import SeededPool
 from lm_eval_codemind.workshop.capture.trying import Tried
@@ -19,8 +19,7 @@ from lm_eval_codemind.workshop.python.tracing import TraceFailed, result_of, tra
 
 # Calls of a function; characters of a call and of an output; steps of an execution.
 PER_FUNCTION, LONGEST_CALL, LONGEST_OUTPUT, LEAST_STEPS = 5, 400, 200, 3
-LINES = 120
-# The shares of all problems that have the same output, and whose output is the last literal of the call, or the first.
+# The shares of all problems that have the same output, and whose output is a literal of the call.
 _MOST_ALIKE, _MOST_ECHOES = 0.06, 0.08
 _MOST_STEPS = 1_000
 
@@ -47,22 +46,9 @@ def reason_against(tried: Tried, lines: int) -> str:
         return "the program is too long for a prompt"
     if len(tried.call) > LONGEST_CALL or len(tried.label) > LONGEST_OUTPUT:
         return "the call or its result is too long"
-    if any(same_computed(text, tried.label, printed=False) for text in literals_of(tried.call)):
+    if _is_in_call(tried.call, tried.label):
         return "the result is an argument"
     return unsuitable(problem_of(tried, 0))
-
-
-def literals_of(call: str) -> list[str]:
-    """Return the literals of a call in their order, the outer ones first."""
-    texts = []
-    for node in ast.walk(ast.parse(call, mode="eval")):
-        if isinstance(node, ast.expr) and not isinstance(node, ast.Name):
-            try:
-                ast.literal_eval(node)
-            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                continue
-            texts.append(ast.unparse(node))
-    return texts
 
 
 def steps_of(problems: Sequence[Problem]) -> list[int]:
@@ -103,7 +89,7 @@ def balanced(problems: Sequence[_Problem]) -> tuple[list[_Problem], list[_Proble
     while stay:
         counts = Counter(problem.output for problem in stay)
         output, number = counts.most_common(1)[0]
-        echoes = [problem for problem in stay if _is_last(problem)]
+        echoes = [problem for problem in stay if _is_in_call(problem.input, str(problem.output))]
         if number > max(1, _MOST_ALIKE * len(stay)):
             worst = [problem for problem in stay if problem.output == output]
         elif len(echoes) > max(1, _MOST_ECHOES * len(stay)):
@@ -117,6 +103,5 @@ def balanced(problems: Sequence[_Problem]) -> tuple[list[_Problem], list[_Proble
     return stay, gone
 
 
-def _is_last(problem: Problem) -> bool:
-    texts = literals_of(problem.input)
-    return any(same_computed(text, str(problem.output), printed=False) for text in texts)
+def _is_in_call(call: str, output: str) -> bool:
+    return any(same_computed(text, output, printed=False) for text in map(ast.unparse, literals_of(call)))

@@ -79,6 +79,10 @@ class Module:
                 imports[alias.asname or alias.name] = (self.absolute(node), alias.name)
         return Statement(node, frozenset(_bound(node)), imports)
 
+    def defines(self, name: str) -> bool:
+        """Whether a statement of the module binds a name."""
+        return any(name in statement.names for statement in self.statements)
+
     def absolute(self, node: ast.ImportFrom) -> str:
         """Return the name of the module that a statement imports from."""
         if not node.level:
@@ -177,11 +181,9 @@ class Program:
     def _from_star(self, source: Module, name: str) -> None:
         for statement in source.statements:
             for star, (place, what) in statement.imports.items():
-                if star == what == "*" and self._package.has(place):
-                    known = self._package.module(place)
-                    if any(name in other.names for other in known.statements):
-                        self.add(place, name)
-                        return
+                if star == what == "*" and self._package.has(place) and self._package.module(place).defines(name):
+                    self.add(place, name)
+                    return
         raise NotCut(f"{source.name} does not define {name}")
 
     def _own(self, name: str, module: str) -> None:
@@ -194,7 +196,7 @@ class Program:
             self.add_library(name, place)
             return
         submodule = f"{module}.{what}" if what else module
-        if not what or (self._package.file(submodule) is not None and not self._defines(module, what)):
+        if not what or (self._package.file(submodule) is not None and not self._package.module(module).defines(what)):
             raise NotCut(f"it uses the module {submodule} as a value")
         self.add(module, what)
         if what != name:
@@ -214,12 +216,9 @@ class Program:
             raise NotCut(f"{name} is defined in two modules")
         self._own(name, "the library")
 
-    def _defines(self, module: str, name: str) -> bool:
-        return any(name in statement.names for statement in self._package.module(module).statements)
-
     def _take(self, source: Module, statement: Statement) -> None:
         taken = self._taken.setdefault(source.name, [])
-        if any(each is statement for each in taken):
+        if statement in taken:
             return
         taken.append(statement)
         if not isinstance(statement.node, ast.ClassDef):
@@ -237,21 +236,13 @@ class Program:
                     raise NotCut("it imports a module of the package while it runs")
                 for alias in inner.names:
                     self.add(source.absolute(inner), alias.name)
-        modules = {
-            name: f"{place}.{what}" if what else place
-            for statement in source.statements
-            for name, (place, what) in statement.imports.items()
-            if self._package.has(place) and (not what or self._package.file(f"{place}.{what}") is not None)
-        }
+        modules = self.modules_of(source)
         for name in reads:
-            if name in modules and not self._defined_otherwise(source, name):
+            if name in modules:
                 for attribute in _attributes_of(node, name):
                     self.add(modules[name], attribute)
-            elif any(name in statement.names for statement in source.statements) or name not in _BUILTINS | _OF_MODULES:
+            elif source.defines(name) or name not in _BUILTINS | _OF_MODULES:
                 self.add(source.name, name)
-
-    def _defined_otherwise(self, source: Module, name: str) -> bool:
-        return any(name in statement.names and name not in statement.imports for statement in source.statements)
 
     def complete(self) -> None:
         """Add the members of classes, and statements that change what the program has, until nothing is missing.
@@ -348,7 +339,7 @@ class Program:
         rewriter = _Rewriter(self, source)
         taken = self._taken.get(module, [])
         for statement in source.statements:
-            if any(each is statement for each in taken):
+            if statement in taken:
                 node = statement.node
                 node = self._pruned(node) if isinstance(node, ast.ClassDef) else node
                 yield rewriter.visit(copy.deepcopy(node))
@@ -359,15 +350,16 @@ class Program:
             return self._package.has(source.absolute(node))
         return any(self._package.has(alias.name) for alias in node.names)
 
-    def module_names(self, source: Module) -> set[str]:
-        """Return the names under which a module knows others of the package."""
+    def modules_of(self, source: Module) -> dict[str, str]:
+        """Return the names under which a module knows others of the package, and those modules."""
+        defined = {name for statement in source.statements for name in statement.names - {*statement.imports}}
         return {
-            name
+            name: f"{place}.{what}" if what else place
             for statement in source.statements
             for name, (place, what) in statement.imports.items()
             if self._package.has(place)
             and (not what or self._package.file(f"{place}.{what}") is not None)
-            and not self._defined_otherwise(source, name)
+            and name not in defined
         }
 
 
@@ -376,7 +368,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, program: Program, source: Module) -> None:
         self._program, self._source = program, source
-        self._modules = program.module_names(source)
+        self._modules = program.modules_of(source)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._modules:

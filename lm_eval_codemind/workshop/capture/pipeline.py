@@ -65,9 +65,9 @@ def capture(package: str, recording: Recording, folder: Path, lines: int, say: C
     cuts = _cuts(package, recording, left_out)
     say(f"{len(recording.functions)} functions were called; {len(cuts)} calls run in the sandbox and in the package")
     agreeing, failed = tried(cuts, recording.python)
-    captured = Captured(len(recording.functions), Counter(_name(each.function) for each in agreeing), left_out=left_out)
-    for one, reason in failed:
-        left_out[f"{_name(one.function)}: {one.call.text}"] = reason
+    captured = Captured(len(recording.functions), Counter(_name(call.function) for call in agreeing), left_out=left_out)
+    for disagreeing, reason in failed:
+        left_out[f"{_name(disagreeing.function)}: {disagreeing.call.text}"] = reason
     candidates = _candidates(agreeing, lines, captured)
     say(f"{len(agreeing)} agree; {len(candidates)} of them are good questions and are proven")
     _prove(candidates, captured)

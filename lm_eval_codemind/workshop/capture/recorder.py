@@ -306,7 +306,7 @@ class Function:
     def row(self) -> dict[str, Any]:
         """Return the function as plain values."""
         return {
-            "module": self.module, "name": self.name, "file": self.file, "kind": self.kind, "tried": self.tried,
+            "module": self.module, "name": self.name, "file": self.file, "kind": self.kind,
             "calls": list(self.calls.values()), "reasons": dict(self.reasons.most_common(5)),
         }  # fmt: skip
 

@@ -60,14 +60,12 @@ class Recording:
         python: The interpreter that ran them.
         method: How calls were noticed.
         failed: The tests that failed.
-        status: The exit status of the command.
     """
 
     functions: list[Called]
     python: str
     method: str
     failed: list[str]
-    status: int
 
 
 def record(package: str, command: Sequence[str]) -> Recording:
@@ -105,7 +103,7 @@ def record(package: str, command: Sequence[str]) -> Recording:
         )
     by_size = max(written, key=lambda content: len(content["functions"]))
     failed = sorted({name for content in written for name in content["failed"]})
-    return Recording(functions, by_size["python"], by_size["method"], failed, status)
+    return Recording(functions, by_size["python"], by_size["method"], failed)
 
 
 def _merged(rows: Sequence[dict[str, Any]]) -> list[Called]:

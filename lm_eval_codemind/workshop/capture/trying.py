@@ -50,7 +50,6 @@ class Tried:
 
     Attributes:
         function: The function.
-        recorded: The call as it was recorded.
         code: The program.
         call: The call, with what makes its result a plain value.
         label: The value as a literal.
@@ -58,7 +57,6 @@ class Tried:
     """
 
     function: Called
-    recorded: Call
     code: str
     call: str
     label: str
@@ -109,7 +107,7 @@ def _as_asked(cut: Cut, form: str, label: str) -> Tried:
         name, _, arguments = call.partition("(")
         wrapper = f"error_of_{name}"
         code, call = code + _ERROR.format(wrapper=wrapper, name=name), f"{wrapper}({arguments}"
-    return Tried(cut.function, cut.call, code, call, label, form)
+    return Tried(cut.function, code, call, label, form)
 
 
 def _with_islice(code: str) -> str:

@@ -1,5 +1,6 @@
 """From tests to a folder of programs that are asked about, on a made-up package with hostile functions."""
 
+import ast
 import sys
 from collections import Counter
 from pathlib import Path
@@ -7,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.data import own
+from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.families.own.score import baselines
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.capture import installed
-from lm_eval_codemind.workshop.capture.choosing import balanced, by_function, literals_of, reason_against
+from lm_eval_codemind.workshop.capture.choosing import balanced, by_function, reason_against
 from lm_eval_codemind.workshop.capture.recording import Call, Called
 from lm_eval_codemind.workshop.capture.trying import Cut, Tried, tried
 from tests.cli import said
@@ -147,7 +149,7 @@ def made(
     label: str, call: str = "f(1, [2, 3])", code: str = "def f(a, b):\n    return a\n", form: str = "value"
 ) -> Tried:
     function = Called("m", "f", "m.py", "function")
-    return Tried(function, Call(call, (), ()), code, call, label, form)
+    return Tried(function, code, call, label, form)
 
 
 def test_what_makes_no_good_question():
@@ -162,7 +164,7 @@ def test_what_makes_no_good_question():
         (made("7", code="def f(a, b):\n    return a + 'ghp_" + "a1" * 15 + "'\n"), "looks like a key"),
     ):
         assert reason in reason_against(tried_call, 120)
-    assert literals_of("f(1, [2, 'a'])") == ["1", "[2, 'a']", "2", "'a'"]
+    assert list(map(ast.unparse, literals_of("f(1, [2, 'a'])"))) == ["1", "[2, 'a']", "2", "'a'"]
 
 
 def test_calls_of_a_function_have_different_outputs():
