@@ -58,8 +58,7 @@ _MISSING = (
 # training has a question of theirs.
 _RESERVED = horizon_runs.CLASSES - 1
 _GENERATING = Limits(cpu_seconds=3, wall_seconds=60)
-# The search for the chains of a level takes seconds with most seeds, and minutes with some.
-_CHAINING = Limits(cpu_seconds=900, wall_seconds=1800)
+_CHAINING = Limits(cpu_seconds=120, wall_seconds=600)
 _HASH_SEEDS = ((1, 2), (3, 4), (5, 6))
 _INPUTS = 10
 # Questions of a level about one program, and how many more than needed are proven.

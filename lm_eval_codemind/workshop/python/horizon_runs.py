@@ -27,8 +27,8 @@ _RARE, _FEW = 70, 2
 # Characters of a value in a chain.
 _SHORTEST, _LONGEST = 4, 120
 _TRIES = 150
-# Executed lines after which functions do not end soon.
-_LINES = 3_000
+# Executed lines after which functions do not end soon, and the length or bits of a variable that makes a line slow.
+_LINES, _LARGE = 3_000, 100_000
 
 
 class _Counter(Recorder):
@@ -223,13 +223,13 @@ def _changed(
 
 
 def _applied(functions: Sequence[Callable[[Any], Any]], value: Any) -> Any:
-    """Return what functions make of a value, one after the other; None if one raises or does not end soon."""
+    """Return what functions make of a value, one after the other; None if one raises, does not end soon or grows."""
     left = _LINES
 
     def counted(frame: types.FrameType, event: str, argument: Any) -> Any:
         nonlocal left
         left -= 1
-        if left < 0:
+        if left < 0 or any(map(_is_large, frame.f_locals.values())):
             raise Stopped
         return counted
 
@@ -244,6 +244,12 @@ def _applied(functions: Sequence[Callable[[Any], Any]], value: Any) -> Any:
     finally:
         sys.settrace(None)
     return value
+
+
+def _is_large(value: Any) -> bool:
+    if isinstance(value, int):
+        return value.bit_length() > _LARGE
+    return hasattr(value, "__len__") and len(value) > _LARGE
 
 
 def _same(one: Any, other: Any) -> bool:
