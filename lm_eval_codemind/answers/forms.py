@@ -57,13 +57,6 @@ _NUMBER = re.compile(
     rf"|(\d{{1,9}})(?:(?:st|nd|rd|th)\s+line\b|{_END}))",
     re.IGNORECASE,
 )
-# A number with a new line behind a colon or wide blanks, or below. Marks that open before the number close behind it.
-_CHANGED = re.compile(
-    r"(?:\s|[-*#>(]\s)*(?P<mark>[*`]*)(?:(?:lines?|l)[^\w-]{0,20})?(?P<number>\d{1,9})(?P=mark)"
-    r"(?:[ \t]*(?P<colon>:)|[ \t]{2,}|[ \t]*(?=\n|\Z))(?P<new>[^\n]*)(?P<below>(?:\n[^\n]*)*)\Z",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(r"(\s*)`+([^`]*)`+\s*")
 _THE_END = re.compile(
     rf"\W*(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|method|script|code|test))?(?:\s+is\s+reached)?[)*`]*{_END}",
     re.IGNORECASE,
@@ -86,23 +79,6 @@ def line_number(text: str) -> int | None:
     """Return the number of the line that a text names, as in ``4: x = 1`` or ``in line 4, because``."""
     match = _stated(_NUMBER, text)
     return int(match[1] or match[2]) if match else None
-
-
-def changed_line(text: str) -> tuple[int, str | None] | None:
-    """Return the number of the line that a text names, and the new line in its place; None if there is none.
-
-    The new line stands behind a colon, as in ``4: x = 1``, or below the number. Nothing behind the colon leaves the
-    line out.
-    """
-    match = _CHANGED.match(text)
-    if match is None:
-        # Marks around the whole answer leave first.
-        number = line_number(text) if re.match(r"\s*[\w(#>-]", text) else None
-        return None if number is None else (number, None)
-    rows = (row for row in (match["new"], *match["below"].split("\n")) if row.strip() and not row.startswith("```"))
-    new = next(rows, "" if match["colon"] else None)
-    quoted = _QUOTED.fullmatch(new or "")
-    return int(match["number"]), quoted[1] + quoted[2] if quoted else new
 
 
 def next_line(text: str) -> int | str | None:

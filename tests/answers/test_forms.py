@@ -258,11 +258,3 @@ def test_each_row_of_a_list_may_have_a_name_and_prose(text):
 ])  # fmt: skip
 def test_the_number_of_a_list_is_not_that_of_a_line(text, steps):
     assert forms.steps(text) == steps
-
-
-@pytest.mark.parametrize(("text", "line"), [
-    ("4: `x = 1`", (4, " x = 1")), ("4:  ``x = 1`` ", (4, "  x = 1")), ("4: x = `1`", (4, " x = `1`")),
-    ("4:", (4, "")), ("4\n    x = 1", (4, "    x = 1")),
-])  # fmt: skip
-def test_the_new_line_may_be_in_back_ticks(text, line):
-    assert forms.changed_line(text) == line

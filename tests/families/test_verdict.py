@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.families.verdict import task as verdict
-from lm_eval_codemind.families.verdict.task import changes_of, with_line
+from lm_eval_codemind.families.verdict.task import changed_line, changes_of, with_line
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
@@ -274,3 +274,11 @@ def test_recorded_lines(shared_data, built, model):
         if logged(rows[name], f"<answer>\n{line}\n</answer>", locate=True)["line"]:
             after.add(name)
     assert before - after <= OTHERS and (len(before), len(after)) == LOCATED[model]
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("4: `x = 1`", (4, " x = 1")), ("4:  ``x = 1`` ", (4, "  x = 1")), ("4: x = `1`", (4, " x = `1`")),
+    ("4:", (4, "")), ("4\n    x = 1", (4, "    x = 1")),
+])  # fmt: skip
+def test_the_new_line_may_be_in_back_ticks(text, line):
+    assert changed_line(text) == line

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.forms import changed_line, truth
+from lm_eval_codemind.answers.forms import line_number, truth
 from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -32,6 +32,13 @@ SETTINGS = BUGGY, CORRECT = "buggy", "correct"
 _COLUMNS = ("code", "entry_point", "specification", "complexity")
 # White space at the end of a line, or in front of its semicolon, differs between the programs of some problems.
 _LAYOUT = re.compile(r"[ \t]+(?=;?[ \t]*$)", re.MULTILINE)
+# A number with a new line behind a colon or wide blanks, or below. Marks that open before the number close behind it.
+_CHANGED = re.compile(
+    r"(?:\s|[-*#>(]\s)*(?P<mark>[*`]*)(?:(?:lines?|l)[^\w-]{0,20})?(?P<number>\d{1,9})(?P=mark)"
+    r"(?:[ \t]*(?P<colon>:)|[ \t]{2,}|[ \t]*(?=\n|\Z))(?P<new>[^\n]*)(?P<below>(?:\n[^\n]*)*)\Z",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"(\s*)`+([^`]*)`+\s*")
 
 
 class Verdict(Family):
@@ -146,6 +153,23 @@ _ANSWERS = {BUGGY: "no", CORRECT: "yes"}
 def tidy(program: str) -> str:
     """Return a program as the prompt shows it: without white space at the ends of lines."""
     return _LAYOUT.sub("", program).strip("\n")
+
+
+def changed_line(text: str) -> tuple[int, str | None] | None:
+    """Return the number of the line that a text names, and the new line in its place; None if there is none.
+
+    The new line stands behind a colon, as in ``4: x = 1``, or below the number. Nothing behind the colon leaves the
+    line out.
+    """
+    match = _CHANGED.match(text)
+    if match is None:
+        # Marks around the whole answer leave first.
+        number = line_number(text) if re.match(r"\s*[\w(#>-]", text) else None
+        return None if number is None else (number, None)
+    rows = (row for row in (match["new"], *match["below"].split("\n")) if row.strip() and not row.startswith("```"))
+    new = next(rows, "" if match["colon"] else None)
+    quoted = _QUOTED.fullmatch(new or "")
+    return int(match["number"]), quoted[1] + quoted[2] if quoted else new
 
 
 def with_line(program: str, number: int, new: str) -> str | None:
