@@ -52,10 +52,11 @@ class _Python(Language):
 
     def bare_form(self, source: str, context: str = "") -> str:
         """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
+        from lm_eval_codemind.languages.python.complexity import undocumented
         from lm_eval_codemind.languages.python.unparse import unparse
 
         try:
-            tree, known = _undocumented(source), {ast.dump(node) for node in _undocumented(context).body}
+            tree, known = undocumented(source), {ast.dump(node) for node in undocumented(context).body}
             tree.body = [node for node in tree.body if ast.dump(node) not in known]
             return unparse(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -82,16 +83,6 @@ class _Python(Language):
                 f"right answers would fail; run `pip install {' '.join(packages)}`"
             )
         require_importable({name for source in texts for name in imported_modules(source)})
-
-
-def _undocumented(source: str) -> ast.Module:
-    from lm_eval_codemind.languages.python.complexity import DOCUMENTED, has_docstring
-
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, DOCUMENTED) and has_docstring(node):
-            del node.body[0]
-    return tree
 
 
 PYTHON = _Python()

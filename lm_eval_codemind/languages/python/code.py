@@ -14,11 +14,13 @@ import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
+from lm_eval_codemind.languages.python.complexity import undocumented
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
 from lm_eval_codemind.languages.python.statements import (
     DEFINED,
@@ -173,14 +175,9 @@ def _runs(parts: Pool) -> bool:
 
 def _tree(source: str) -> str | None:
     """Return a text that is equal for modules of the same syntax, docstrings left out; None if it does not parse."""
-    try:
-        tree = ast.parse(source)
-        for node in ast.walk(tree):
-            if isinstance(node, (*DEFINITIONS, ast.Module)) and ast.get_docstring(node) is not None:
-                node.body = node.body[1:]
-        return ast.dump(tree)
-    except PARSE_ERRORS:
-        return None
+    with suppress(*PARSE_ERRORS):
+        return ast.dump(undocumented(source))
+    return None
 
 
 def _defines(part: Statement, name: str) -> bool:

@@ -16,7 +16,7 @@ from lm_eval_codemind.problems import Complexity
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _TRY = (ast.Try, ast.TryStar)
-DOCUMENTED = (ast.Module, *DEFINITIONS)
+_DOCUMENTED = (ast.Module, *DEFINITIONS)
 _KINDS: dict[type[ast.AST], str] = {
     **dict.fromkeys((ast.For, ast.AsyncFor), "for"),
     ast.While: "while",
@@ -107,7 +107,7 @@ def _own_lines(node: ast.AST) -> int:
     own = int(isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)))
     if isinstance(node, DEFINITIONS):
         own += len(node.decorator_list)
-    if isinstance(node, DOCUMENTED) and has_docstring(node):
+    if isinstance(node, _DOCUMENTED) and _has_docstring(node):
         own -= 1
     if isinstance(node, (ast.If, *_LOOPS)):
         # An `if` goes on with `elif` where its `else` holds only another `if`.
@@ -118,11 +118,20 @@ def _own_lines(node: ast.AST) -> int:
     return own
 
 
-def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a body starts with a docstring that it could do without."""
     # A body that is a docstring only could not do without the line.
     alone = len(node.body) == 1 and not isinstance(node, ast.Module)
     return bool(node.body) and is_text(node.body[0]) and not alone
+
+
+def undocumented(source: str) -> ast.Module:
+    """Return the syntax tree of a program without docstrings that it could do without."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and _has_docstring(node):
+            del node.body[0]
+    return tree
 
 
 # -- control constructs

@@ -19,11 +19,11 @@ from lm_eval_codemind.answers.literals import (
     NotALiteralError,
     arguments_of,
     check_limits,
-    parse_quietly,
     value_of,
 )
 from lm_eval_codemind.answers.normal import readings
 from lm_eval_codemind.languages.base import PredictedInput
+from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, parsed
 from lm_eval_codemind.languages.values import render
 
 HOLE = "??"
@@ -169,11 +169,6 @@ def parse_source(text: str) -> list[ast.stmt]:
         # The first line has lost the indentation of the others.
         layouts.append(second[1] + layouts[0])
     for layout in layouts:
-        indented = layout[:1].isspace()
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            match parse_quietly(f"if True:\n{layout}" if indented else layout).body:
-                case [ast.If(body=inner, orelse=[])] if indented:
-                    return inner
-                case body if not indented:
-                    return body
+        with contextlib.suppress(*PARSE_ERRORS):
+            return parsed(layout.split("\n"))[0]
     raise NotALiteralError("Python does not parse it")

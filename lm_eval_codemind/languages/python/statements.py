@@ -135,24 +135,32 @@ class Parser:
         ]
 
     def _parse(self, lines: list[str]) -> tuple[list[ast.stmt], list[str], str]:
-        """Return the trees of lines that parse together, the lines as they were parsed, and their indentation."""
-        first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-        indent = first[: len(first) - len(first.lstrip())]
-        # Unlike dedenting, wrapping does not change strings of several lines.
-        code = ["if True:", *lines] if indent else lines
-        self._budget -= sum(map(len, code)) + len(code) + _CALL
+        self._budget -= sum(map(len, lines)) + len(lines) + _CALL
         if self._budget <= 0:
             raise ValueError("the budget is spent")
-        try:
-            body = parse_quietly("\n".join(code)).body
-        except SyntaxError as error:
-            error.lineno = (error.lineno or 0) - bool(indent)
-            raise
-        if indent:
-            if len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse:
-                raise ValueError("it is not one block")
-            body = body[0].body
+        body, code, indent = parsed(lines)
         return body[-MOST_STATEMENTS:], code, indent
+
+
+def parsed(lines: list[str]) -> tuple[list[ast.stmt], list[str], str]:
+    """Return the trees of lines that parse together, the lines as they were parsed, and their indentation.
+
+    Other lines raise one of :data:`PARSE_ERRORS`.
+    """
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    # Unlike dedenting, wrapping does not change strings of several lines.
+    code = ["if True:", *lines] if indent else lines
+    try:
+        body = parse_quietly("\n".join(code)).body
+    except SyntaxError as error:
+        error.lineno = (error.lineno or 0) - bool(indent)
+        raise
+    if indent:
+        if len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse:
+            raise ValueError("it is not one block")
+        body = body[0].body
+    return body, code, indent
 
 
 def is_idle(node: ast.stmt) -> bool:
