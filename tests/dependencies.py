@@ -4,9 +4,9 @@ A Python file depends on the modules that it imports, those that a function impo
 module count as imports: its dotted name in a string or a YAML file, an f-string that starts with one,
 ``PACKAGE.__path__``, and the entry points of a group in ``setup.cfg``. A module also depends on the data in its
 package, and on a file or folder of the project if a string names it. A test that starts processes depends on the
-project as a whole, one that imports the harness on all tasks. Of a ``conftest.py`` a test file depends on the hooks
-and the fixtures that it names, and of ``../shared/data`` on the folders that it names. It does not depend on the
-versions of Python and of other packages.
+project but for its pages and the settings of linters, one that imports the harness on all tasks. Of a ``conftest.py`` a
+test file depends on the hooks and the fixtures that it names, and of ``../shared/data`` on the folders that it names.
+It does not depend on the versions of Python and of other packages.
 """
 
 import ast
@@ -89,7 +89,7 @@ class Project:
         self.tree = cache(lambda path: ast.parse(self.content(path)))
         self.nodes = cache(lambda path: walk([self.tree(path)]))
         self.uses = cache(self._uses)
-        self.hash = cache(lambda path: sha256(self.content(path)).hexdigest())
+        self.hash = cache(lambda path: sha256(self.relevant_content(path)).hexdigest())
 
     @cached_property
     def modules(self) -> dict[str, Path]:
@@ -127,7 +127,17 @@ class Project:
         """What a process may read of the project: all but tests and documentation."""
         folders = (self.root / name for name in (PACKAGE, "tasks", "utils"))
         files = (path for path in self.root.iterdir() if path.is_file() and not IGNORED.fullmatch(path.name))
-        return {*files, *(path for folder in folders for path in all_files(folder))}
+        return {
+            *(path for path in files if path.suffix != ".md"),
+            *(path for folder in folders for path in all_files(folder)),
+        }
+
+    def relevant_content(self, path: Path) -> bytes:
+        """Return the content of a file; of ``pyproject.toml``, what builds the package and runs the tests."""
+        if path != self.root / "pyproject.toml":
+            return self.content(path)
+        settings = tomllib.loads(self.content(path).decode("utf-8"))
+        return repr((settings["build-system"], settings["tool"]["pytest"])).encode()
 
     def digest(self, test_file: Path) -> str:
         """Return the digest of all that a test file depends on."""

@@ -16,7 +16,8 @@ from tests.selection import Proofs
 ROOT = Path(__file__).parents[2]
 PROJECT = {
     "setup.cfg": "[options.entry_points]\n",
-    "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = []\nmarkers = ["proof", "upstream", "engine"]\n',
+    "pyproject.toml": "[build-system]\n[tool.pytest.ini_options]\n"
+    'pythonpath = []\nmarkers = ["proof", "upstream", "engine"]\n',
     f"{PACKAGE}/__init__.py": "",
     f"{PACKAGE}/room/__init__.py": "",
     f"{PACKAGE}/room/values.py": f"def value():\n    from {PACKAGE} import below\n    return below.VALUE\n",
@@ -94,6 +95,9 @@ ATTACKS = [
     ("tests/sandbox/test_attacks.py", "tests/sandbox/attacks.py", True),
     ("tests/sandbox/test_attacks.py", "lm_eval_codemind/results/report.py", False),
     ("tests/sandbox/test_attacks.py", "tests/answers/questions.py", False),
+    # It starts processes.
+    ("tests/harness/test_resuming.py", "setup.cfg", True),
+    ("tests/harness/test_resuming.py", "CHANGELOG.md", False),
 ]
 # These read the text of most modules.
 OTHERS = [
@@ -117,6 +121,15 @@ def test_what_a_proof_depends_on(monkeypatch, whole, proof, file, depends):
     before, unchanged = whole.digest(ROOT / proof), whole.hash
     monkeypatch.setattr(whole, "hash", lambda path: "changed" if path == ROOT / file else unchanged(path))
     assert (whole.digest(ROOT / proof) != before) is depends
+
+
+def test_settings_of_linters_are_no_dependency(project):
+    settings = project / "pyproject.toml"
+    digests = []
+    for text in ("", "[tool.ruff]\nline-length = 120\n", "timeout = 600\n"):
+        settings.write_text(PROJECT["pyproject.toml"] + text)
+        digests.append(Project(project).hash(settings))
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_a_commit_draws_a_tenth_of_what_stands():
