@@ -37,8 +37,10 @@ DEFAULT_PRELOAD = (
         "model_selection", "metrics", "feature_extraction.text", "datasets", "naive_bayes", "pipeline",
     )),
     "pandas", "dateutil.parser", "dateutil.relativedelta", "bs4", "nltk", "PIL.Image", "openpyxl", "sqlite3",
-    "cryptography.fernet", "http.client",
+    "cryptography.fernet", "http.client", "time_machine",
 )  # fmt: skip
+# A server may hold one of these alone. Many programs import numpy; a proof with another clock imports the other one.
+_ALONE = frozenset({"numpy", "time_machine"})
 
 _MOST_HEAVY = 16
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -100,7 +102,7 @@ class Sandbox(WorkerPool):
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         with ExitStack() as stack:
             units, name, processor = worker.units, tier, worker.place
-            if set(tier) - {"unittest", "numpy"}:
+            if set(tier) - _ALONE - {"unittest"}:
                 if self._heavy.empty():
                     worker.end_turn()
                 place = self._heavy.get()
@@ -120,8 +122,8 @@ class Sandbox(WorkerPool):
 def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
     """Return the modules that a server should have imported for a program and its tests, by their source.
 
-    A wrong guess costs time only. None, numpy alone, or all of ``preload``, since every different set is another server
-    to hold in memory; with ``unittest`` before them for test classes.
+    A wrong guess costs time only. None, one of :data:`_ALONE`, or all of ``preload``, since every different set is
+    another server to hold in memory; with ``unittest`` before them for test classes.
     """
     imported: set[str] = set()
     for source in sources:
@@ -129,7 +131,8 @@ def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> 
             for match in _IMPORT.finditer(source):
                 imported.update(_NAME.findall(match.group(1)))
     packages = imported.intersection(module.partition(".")[0] for module in preload)
-    modules = () if not packages else ("numpy",) if packages == {"numpy"} and not testing else preload
+    is_small = len(packages) == 1 and packages <= _ALONE and not testing
+    modules = tuple(packages) if is_small or not packages else preload
     return ("unittest", *modules) if testing else modules
 
 
@@ -178,17 +181,22 @@ def _shared_for(language: str) -> WorkerPool:
 
 
 class SeededPool(ExitStack):
-    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager."""
+    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager.
 
-    def __init__(self, hash_seed: int) -> None:
+    Args:
+        workers: Programs at a time, of each language; None for a sandbox's own default.
+    """
+
+    def __init__(self, hash_seed: int, workers: int | None = None) -> None:
         super().__init__()
         self._hash_seed = hash_seed
+        self._workers = workers
         self._sandboxes: dict[str, WorkerPool] = {}
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job, from the sandbox of its language; see :meth:`SharedPool.submit`."""
         if job.language not in self._sandboxes:
-            sandbox = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
+            sandbox = get_runtime(job.language).sandbox(self._workers, self._hash_seed)
             self._sandboxes[job.language] = self.enter_context(sandbox)
         return self._sandboxes[job.language].submit(job)
 

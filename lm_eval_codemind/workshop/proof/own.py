@@ -9,7 +9,6 @@ import dataclasses
 import importlib.util
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from itertools import cycle
 
 from lm_eval_codemind.data.facts.executions import Execution
@@ -25,7 +24,7 @@ from lm_eval_codemind.sandbox import Job, SeededPool
 from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, chosen, events, target_of
 from lm_eval_codemind.workshop.proof.fresh import make_fresh
 from lm_eval_codemind.workshop.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION
-from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
+from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, outputs_in, seeded_pools
 from lm_eval_codemind.workshop.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job
 
 OWN = "own"
@@ -98,12 +97,13 @@ def prove_programs(
             "labels are proven with another clock, and time-machine is not installed; "
             "run `pip install 'lm-eval-codemind[training]'`"
         )
-    proven, causes = _with_outputs(problems)
-    if inputs:
-        fresh = make_fresh(proven, seed, inputs)
-        more, _ = _with_outputs([other for problem in proven for other in _others(problem, fresh[problem.problem_id])])
-        proven += more
-    return list(zip(proven, _executions(proven), strict=True)), causes
+    with seeded_pools(_HASH_SEEDS) as pools:
+        proven, causes = _with_outputs(problems, pools)
+        if inputs:
+            fresh = make_fresh(proven, seed, inputs)
+            others = [other for problem in proven for other in _others(problem, fresh[problem.problem_id])]
+            proven += _with_outputs(others, pools)[0]
+        return list(zip(proven, _executions(proven, pools), strict=True)), causes
 
 
 def _others(problem: Problem, fresh: Fresh) -> Iterable[Problem]:
@@ -111,18 +111,18 @@ def _others(problem: Problem, fresh: Fresh) -> Iterable[Problem]:
         yield dataclasses.replace(problem, problem_id=f"{problem.problem_id}#{number}", input=run.input, output=None)
 
 
-def _with_outputs(problems: Sequence[Problem]) -> tuple[list[Problem], dict[str, str]]:
+def _with_outputs(problems: Sequence[Problem], pools: Sequence[SeededPool]) -> tuple[list[Problem], dict[str, str]]:
     """Return the problems whose output is the same in all runs, and the cause for each of the others.
 
     The first two runs show most failures. Only programs that pass them are run again.
     """
     outputs: dict[str, str] = {}
     causes: dict[str, str] = {}
-    for texts, seeds in (([""], _HASH_SEEDS[:2]), (preludes(), _HASH_SEEDS)):
+    for texts, some in (([""], pools[:2]), (preludes(), pools)):
         left = [problem for problem in problems if problem.problem_id not in causes]
         for prelude in texts:
             runs = [Run(problem, after_future_imports(problem.code, prelude), problem.input) for problem in left]
-            for problem, result in zip(left, prove_outputs(runs, seeds), strict=True):
+            for problem, result in zip(left, outputs_in(some, runs), strict=True):
                 if result.output is None:
                     causes[problem.problem_id] = CAUSES[result.cause]
                 elif outputs.setdefault(problem.problem_id, result.output) != result.output:
@@ -143,13 +143,11 @@ def preludes() -> list[str]:
     ]
 
 
-def _executions(problems: Sequence[Problem]) -> list[Execution]:
+def _executions(problems: Sequence[Problem], pools: Sequence[SeededPool]) -> list[Execution]:
     """Return the executions of problems. They have a reason where runs differ."""
     jobs = [_tracing_jobs(problem) for problem in problems]
-    with ExitStack() as stack:
-        pools = [stack.enter_context(SeededPool(seed)) for seed in _HASH_SEEDS]
-        futures = [[pool.submit(job) for pool, job in zip(pools, cycle(alike), strict=False)] for alike in jobs]
-        outcomes = [[future.result() for future in of_problem] for of_problem in futures]
+    futures = [[pool.submit(job) for pool, job in zip(pools, cycle(alike), strict=False)] for alike in jobs]
+    outcomes = [[future.result() for future in of_problem] for of_problem in futures]
     executions = []
     for problem, of_job in zip(problems, outcomes, strict=True):
         program = units(ast.parse(problem.code))

@@ -5,8 +5,10 @@ fixed random seeds. If all runs give the same output, it is the label. Otherwise
 label.
 """
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.making import Execution, Proven
@@ -36,14 +38,26 @@ def prove_outputs(executions: Sequence[Execution], hash_seeds: Sequence[int] = H
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    jobs = [_job(one) for one in executions]
+    with seeded_pools(hash_seeds) as pools:
+        return outputs_in(pools, executions)
+
+
+@contextmanager
+def seeded_pools(hash_seeds: Sequence[int]) -> Iterator[list[SeededPool]]:
+    """Yield a pool for each hash seed. They work at the same time, so together they have two workers a processor."""
+    workers = math.ceil(2 * len(os.sched_getaffinity(0)) / len(hash_seeds))
     with ExitStack() as stack:
-        sandboxes = [stack.enter_context(SeededPool(seed)) for seed in hash_seeds]
-        futures = [[] if isinstance(job, str) else [sandbox.submit(job) for sandbox in sandboxes] for job in jobs]
-        return [
-            Proven(None, job) if isinstance(job, str) else _classify(one, [future.result() for future in of_job])
-            for one, job, of_job in zip(executions, jobs, futures, strict=True)
-        ]
+        yield [stack.enter_context(SeededPool(seed, workers)) for seed in hash_seeds]
+
+
+def outputs_in(pools: Sequence[SeededPool], executions: Sequence[Execution]) -> list[Proven]:
+    """Execute each program once in each pool and return the results in their order."""
+    jobs = [_job(execution) for execution in executions]
+    futures = [[] if isinstance(job, str) else [pool.submit(job) for pool in pools] for job in jobs]
+    return [
+        Proven(None, job) if isinstance(job, str) else _classify(execution, [future.result() for future in of_job])
+        for execution, job, of_job in zip(executions, jobs, futures, strict=True)
+    ]
 
 
 def _job(execution: Execution) -> Job | str:
