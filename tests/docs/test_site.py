@@ -17,6 +17,7 @@ import yaml
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.catalogue import benchmarks
 from tests.docs.replication import read
+from tests.results.browser import start_browser
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -140,6 +141,28 @@ def test_what_a_page_offers(site):
     for file in site.rglob("index.html"):
         loaded = re.findall(r'<(?:script|img)[^>]* src="(https?://[^"]+)"', file.read_text(encoding="utf-8"))
         assert loaded == [], file
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("width", [390, 1400])
+def test_no_column_is_cut_and_no_name_breaks(site, width):
+    """Names in tables break on no page, nothing is wider than its place but equations and printed tables on a phone."""
+    script = """
+        const visible = [...document.querySelectorAll(".md-content .md-typeset__scrollwrap, .md-content pre > code")];
+        const cut = visible.filter((node) => node.scrollWidth > node.clientWidth + 1);
+        const names = [...document.querySelectorAll(".md-content td code[data-name]")];
+        const broken = names.filter((node) => node.getClientRects().length > 1);
+        const printed = (node) => arguments[0] < 600 && node.closest("pre[data-printed]");
+        return [...cut.filter((node) => !printed(node)), ...broken].map((node) => node.textContent.slice(0, 60));
+    """
+    with start_browser() as browser:
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        for page in PAGES:
+            browser.driver.get((site / page.removesuffix(".md").replace("index", "") / "index.html").as_uri())
+            browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+            assert browser.run("return document.documentElement.scrollWidth") <= width, page
+            assert browser.run(script, width) == [], page
 
 
 def test_commands_can_be_copied():

@@ -246,10 +246,24 @@ def test_an_answer_has_no_empty_lines_around_it(observations):
         assert answer_of(replace(sample, answers=(Answer(text),))).text == shown
 
 
+def cut_tables(browser: Browser) -> list[str]:
+    """Return the names of the tables that are wider than their place."""
+    script = (
+        "return [...document.querySelectorAll('.scroll:has(table)')].filter((box) => box.scrollWidth > box.clientWidth)"
+        ".map((box) => box.ariaLabel)"
+    )
+    return list(browser.run(script))
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_a_phone_nothing_is_cut_off(browser, page, dark):
     browser.open(page, width=360, height=740, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= 360
+    browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    browser.wait(lambda: not cut_tables(browser))
+    # Where a row is a block, each cell says its column.
+    cells = browser.run("return [...document.querySelectorAll('.stacked tbody td')].map((cell) => cell.dataset.title)")
+    assert "Requests" in cells and all(cells)
     red = browser.run("return getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(red) < 64) is dark
     browser.run("document.getElementById('samples').scrollIntoView()")

@@ -33,6 +33,7 @@ from tests.cli import refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate, task_manager
+from tests.results.test_report import cut_tables
 from tests.results.test_verification import add_a_character, change_results, change_sample, suite_of
 
 HEADER = "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt"
@@ -308,6 +309,7 @@ def test_each_row_leads_to_its_report(browser, site):
 def test_the_leaderboard_fits_the_screen(browser, site, width, dark):
     browser.open(site / "index.html", width=width, height=900, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
+    browser.wait(lambda: not cut_tables(browser))
     assert browser.run("return document.querySelectorAll('.figure g[data-series]').length") == 5
     assert browser.errors() == []
 

@@ -6,10 +6,18 @@ const make = (tag, className, text) => {
   if (text !== undefined) node.textContent = text;
   return node;
 };
-// A table or figure that is wider than the page says so.
-const watcher = new ResizeObserver((entries) => entries.forEach(({ target }) => {
-  const box = target.closest(".scroll");
-  box.classList.toggle("wide", box.scrollWidth > box.clientWidth);
+// A table that is wider than the page gets a block for each row and a line for each cell; a figure can be scrolled.
+const fit = (box) => {
+  const table = box.querySelector("table");
+  box.classList.remove("wide", "stacked");
+  if (box.scrollWidth <= box.clientWidth) return;
+  box.classList.add(table ? "stacked" : "wide");
+  if (!table) return;
+  const titles = [...table.tHead.rows[0].cells].map((cell) => [...cell.childNodes].map((node) => node.textContent).join(" ").trim());
+  for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, k) => { cell.dataset.title = titles[k]; });
+};
+const watcher = new ResizeObserver((entries) => requestAnimationFrame(() => {
+  new Set(entries.map(({ target }) => target.closest(".scroll"))).forEach(fit);
 }));
 document.querySelectorAll(".scroll").forEach((box) => { watcher.observe(box); watcher.observe(box.firstElementChild); });
 $("theme").addEventListener("click", () => {
