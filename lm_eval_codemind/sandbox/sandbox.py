@@ -29,15 +29,15 @@ LIGHT = (
 )  # fmt: skip
 # Imported where a suite of test classes may have to be judged in the program's process.
 _TESTING = ("unittest", "datetime", "decimal", "fractions", "statistics", "threading", "inspect", "io", "textwrap")
-# Importing a package doesn't import its parts; these are the parts that programs use.
+# Importing a package doesn't import its parts; these are the parts that programs use. Other packages are imported in
+# less time than a server that holds all of these needs to fork.
 DEFAULT_PRELOAD = (
     "numpy", *(f"scipy.{part}" for part in ("stats", "special", "linalg", "optimize", "spatial", "sparse")),
     *(f"sklearn.{part}" for part in (
         "linear_model", "ensemble", "tree", "neighbors", "svm", "cluster", "decomposition", "preprocessing",
         "model_selection", "metrics", "feature_extraction.text", "datasets", "naive_bayes", "pipeline",
     )),
-    "pandas", "dateutil.parser", "dateutil.relativedelta", "bs4", "nltk", "PIL.Image", "openpyxl", "sqlite3",
-    "cryptography.fernet", "http.client", "time_machine",
+    "pandas", "bs4", "nltk", "openpyxl", "time_machine",
 )  # fmt: skip
 # A server may hold one of these alone. Many programs import numpy; a proof with another clock imports the other one.
 _ALONE = frozenset({"numpy", "time_machine"})
