@@ -88,6 +88,7 @@ def score(pairs: list[tuple[Row, str]]) -> list[float]:
     return rewards(*zip(*pairs, strict=True))  # type: ignore[arg-type]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_worker_processes_have_their_own_sandbox(method, exported):
     rows = exported["input"][:4] + exported["sr"][:2]

@@ -56,6 +56,7 @@ def answers(random: np.random.Generator, skills: list[float], n: int) -> np.ndar
     return (random.uniform(0, 1, share.shape) < share).astype(float)
 
 
+@pytest.mark.proof
 def test_equal_models_are_split_in_at_most_one_of_twenty_rankings():
     random = np.random.default_rng(3)
     split = 0

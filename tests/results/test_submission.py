@@ -295,7 +295,7 @@ def test_the_leaderboard_sorts(browser, site):
 
 
 def test_each_row_leads_to_its_report(browser, site):
-    for number in range(5):
+    for number in (0, 4):
         browser.open(site / "index.html")
         browser.driver.find_element("link text", f"org/model-{number}").click()
         browser.wait(lambda: browser.run("return document.documentElement.dataset.ready === 'yes'"))

@@ -354,6 +354,7 @@ def guard(place: Path, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.proof
 def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_it(tmp_path):
     package = tiny(tmp_path)
     said = guard(tmp_path)

@@ -271,6 +271,7 @@ def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox):
     assert all(outcome.passed for outcome in outcomes), outcomes
 
 
+@pytest.mark.proof
 def test_nothing_is_left_when_it_closes(java):
     sandbox = JavaSandbox(workers=2)
     assert all(outcome.passed for outcome in sandbox.run([Job.script(TWICE, CASES)] * 3))

@@ -57,6 +57,7 @@ def test_calls_of_functions_methods_and_generators(shop):
     assert failed == ["tests/test_shop.py::test_that_fails"] and not any("test" in name for name in functions)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("options", "package"),
     [(("--cov=shop", "--cov-report="), "pytest_cov"), (("-n", "2"), "xdist"), (("-p", "no:xdist"), "pytest")],
