@@ -4,16 +4,16 @@ import json
 import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, SeededPool
+from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits
 from lm_eval_codemind.workshop.capture import installed
 from lm_eval_codemind.workshop.capture.recording import Call, Called
 from lm_eval_codemind.workshop.facts.labels import plain_literal
+from lm_eval_codemind.workshop.proof.prove_outputs import seeded_pools
 
 # The items of an iterator that a question asks for if it has more than MOST.
 FIRST, MOST = 10, 50
@@ -122,8 +122,7 @@ def _in_sandbox(cuts: Sequence[Cut]) -> list[tuple[str, str] | str]:
     for place, cut in enumerate(cuts):
         together[cut.code].append(place)
     results: list[tuple[str, str] | str] = [""] * len(cuts)
-    with ExitStack() as stack:
-        pools = [stack.enter_context(SeededPool(seed)) for seed in _SEEDS]
+    with seeded_pools(_SEEDS) as pools:
         futures = {
             code: [pool.submit(_job(code, [cuts[place] for place in places])) for pool in pools]
             for code, places in together.items()
