@@ -1,4 +1,4 @@
-"""Cuts a self-contained program out of a package: a function, and all that it needs of the package's modules.
+"""Cuts a self-contained program out of a package: a function, and all that it needs of this and other packages.
 
 What a name needs is read from the syntax trees; nothing is executed. Left out are docstrings, which hold results of
 examples, annotations of functions, decorators that only check types, and members of classes that nobody mentions.
@@ -7,20 +7,47 @@ examples, annotations of functions, decorators that only check types, and member
 import ast
 import builtins
 import copy
+import operator
 import symtable
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, is_text
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS, is_text
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 
 # Decorators that change nothing that a call computes.
 _TYPE_ONLY = {"typechecked", "beartype", "override", "final", "runtime_checkable", "validate_call", "no_type_check"}
 _TYPED_CLASSES = {"NamedTuple", "TypedDict", "Protocol"}
-_BLOCKS = (ast.If, ast.Try, ast.For, ast.While, ast.With)
+_IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+_COMPARISONS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+# What uses members of classes whose names are texts.
+_BY_TEXT = frozenset(
+    ("getattr", "hasattr", "setattr", "attrgetter", "methodcaller", "vars", "__dict__", "__getattribute__")
+)
+# Special methods that are called where nothing shows it.
+_ALWAYS = {
+    "__init__", "__new__", "__call__", "__iter__", "__next__", "__len__", "__bool__", "__eq__", "__ne__",
+    "__hash__", "__lt__", "__le__", "__gt__", "__ge__", "__getitem__", "__missing__", "__index__", "__int__",
+    "__float__", "__del__", "__length_hint__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__",
+    "__get__", "__set__", "__delete__", "__set_name__", "__post_init__", "__prepare__", "__init_subclass__",
+    "__class_getitem__", "__instancecheck__", "__subclasscheck__", "__subclasshook__",
+}  # fmt: skip
+_OPERATORS = {
+    "add": "Add", "sub": "Sub", "mul": "Mult", "truediv": "Div", "floordiv": "FloorDiv", "mod": "Mod", "pow": "Pow",
+    "matmul": "MatMult", "lshift": "LShift", "rshift": "RShift", "and": "BitAnd", "or": "BitOr", "xor": "BitXor",
+}  # fmt: skip
+_TEXTS = frozenset(("repr", "str", "print", "format", "JoinedStr", "Mod"))
+# Other special methods, and what calls them: syntax, or functions of Python's library.
+_CALLED_BY: dict[str, Set[str]] = {
+    **{f"__{prefix}{name}__": {kind} for name, kind in _OPERATORS.items() for prefix in ("", "r", "i")},
+    "__contains__": {"In", "NotIn"}, "__setitem__": {"Store"}, "__delitem__": {"Del"}, "__reversed__": {"reversed"},
+    "__enter__": {"With"}, "__exit__": {"With"}, "__invert__": {"Invert"}, "__neg__": {"USub"}, "__pos__": {"UAdd"},
+    "__abs__": {"abs"}, "__round__": {"round"}, "__divmod__": {"divmod"},
+    "__repr__": _TEXTS, "__str__": _TEXTS, "__format__": _TEXTS,
+}  # fmt: skip
 _BUILTINS = frozenset(dir(builtins))
 _OF_MODULES = frozenset({"__name__", "__doc__", "__builtins__"})
 
@@ -37,22 +64,86 @@ class Statement:
         node: The statement.
         names: The names that it binds in the module.
         imports: Name -> where it is imported from: a module, and a name in it or "" for the module itself.
+        libraries: The names of its module that stand for modules of Python's library.
     """
 
     node: ast.stmt
     names: frozenset[str]
-    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str]]
+    libraries: frozenset[str]
+    _pruned: dict[frozenset[str], "Statement"] = field(default_factory=dict)
 
     @cached_property
     def reads(self) -> frozenset[str]:
         """The names of the module that it reads."""
         return frozenset(_reads(self.node))
 
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        """All names in it."""
+        return frozenset(each.id for each in ast.walk(self.node) if isinstance(each, ast.Name))
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The names of members that it uses, but of those of texts and of modules of Python's library."""
+        return frozenset(
+            each.attr
+            for each in ast.walk(self.node)
+            if isinstance(each, ast.Attribute)
+            and not isinstance(each.value, (ast.Constant, ast.JoinedStr))
+            and not (isinstance(each.value, ast.Name) and each.value.id in self.libraries)
+        )
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The texts in it that are names."""
+        values = (each.value for each in ast.walk(self.node) if isinstance(each, ast.Constant))
+        return frozenset(value for value in values if isinstance(value, str) and value.isidentifier())
+
+    @cached_property
+    def operations(self) -> frozenset[str]:
+        """What it uses that may call special methods."""
+        nodes = list(ast.walk(self.node))
+        parts = {type(each.ctx).__name__ for each in nodes if isinstance(each, ast.Subscript)}
+        kinds = {type(each).__name__ for each in nodes if not isinstance(each, (ast.Store, ast.Del))}
+        return self.mentions | parts | kinds
+
+    @cached_property
+    def inner_imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """The imports in it."""
+        return [each for each in ast.walk(self.node) if isinstance(each, IMPORTS)]
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether it is there for what it changes."""
+        return _changes(self.node)
+
+    def pruned(self, mentioned: Set[str], operations: Set[str]) -> "Statement":
+        """Return a class without the methods that nobody mentions, and any other statement as it is."""
+        node = self.node
+        if not isinstance(node, ast.ClassDef):
+            return self
+        members = frozenset(
+            each.name
+            for each in node.body
+            if isinstance(each, FUNCTIONS)
+            and (each.name in mentioned | _ALWAYS or bool(_CALLED_BY.get(each.name, set()) & operations))
+        )
+        if members not in self._pruned:
+            self._pruned[members] = Statement(_with_members(node, members), self.names, self.imports, self.libraries)
+        return self._pruned[members]
+
 
 class Module:
-    """A module of the package, as statements."""
+    """A module of the package, as statements.
 
-    def __init__(self, name: str, file: Path) -> None:
+    Args:
+        name: Its name.
+        file: Its source.
+        works: Whether a module can be imported.
+    """
+
+    def __init__(self, name: str, file: Path, works: Callable[[str], bool]) -> None:
         self.name = name
         self.is_package = file.name == "__init__.py"
         try:
@@ -66,18 +157,45 @@ class Module:
             for alias in node.names
         }
         cleaned = _Cleaner().visit(tree)
-        self.statements = [self._statement(node) for node in cleaned.body if _counts(node)]
+        self._works = works
+        self._receivers: dict[Statement, frozenset[str]] = {}
+        nodes = [node for node in self._executed(cleaned.body) if _counts(node)]
+        libraries = frozenset(
+            name for node in nodes for name, (place, what) in self._imports(node).items()
+            if not what and _is_library(place)
+        )  # fmt: skip
+        self.statements = [Statement(node, frozenset(_bound(node)), self._imports(node), libraries) for node in nodes]
 
-    def _statement(self, node: ast.stmt) -> Statement:
-        imports = {}
+    def _executed(self, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+        """Yield statements, those of a block instead of it where it is known which of them are executed.
+
+        These are blocks that try an import of something else than Python's library.
+        """
+        for node in body:
+            imports = [each for each in node.body if isinstance(each, IMPORTS)] if isinstance(node, ast.Try) else []
+            places = [place for each in imports for place, _ in self._imports(each).values()]
+            if isinstance(node, ast.Try) and not all(map(_is_library, places)):
+                handled = next((each.body for each in node.handlers if _catches_imports(each)), [])
+                done = [*node.body, *node.orelse] if all(map(self._works, places)) else handled
+                yield from self._executed([*done, *node.finalbody])
+            else:
+                yield node
+
+    def _imports(self, node: ast.stmt) -> dict[str, tuple[str, str]]:
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                # `import a.b` binds a.
-                imports[alias.asname or alias.name.split(".")[0]] = (alias.name, "")
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                imports[alias.asname or alias.name] = (self.absolute(node), alias.name)
-        return Statement(node, frozenset(_bound(node)), imports)
+            # `import a.b` binds a.
+            return {alias.asname or alias.name.split(".")[0]: (alias.name, "") for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            return {alias.asname or alias.name: (self.absolute(node), alias.name) for alias in node.names}
+        return {}
+
+    def receivers(self, statement: Statement) -> frozenset[str]:
+        """Return the names that a statement may change: those that it mentions, and that functions it calls mention."""
+        if statement not in self._receivers:
+            names = statement.mentions
+            called = [each for each in self.statements if isinstance(each.node, FUNCTIONS) and each.names & names]
+            self._receivers[statement] = names.union(*(each.reads for each in called))
+        return self._receivers[statement]
 
     def defines(self, name: str) -> bool:
         """Whether a statement of the module binds a name."""
@@ -93,22 +211,23 @@ class Module:
 
 
 class Package:
-    """The modules of a package.
+    """The modules of a package, and of other packages that it needs.
 
     Args:
-        name: Its name.
         files: Module -> file, of those that ran; others are found beside them.
     """
 
-    def __init__(self, name: str, files: dict[str, Path]) -> None:
-        self.name = name
+    def __init__(self, files: Mapping[str, Path]) -> None:
         self._files = dict(files)
         self._modules: dict[str, Module] = {}
+        self._tops = {module.split(".")[0] for module in files}
         self._roots = {_root(module, file) for module, file in files.items()}
+        self._texts: dict[Statement, str] = {}
+        self._others: dict[Module, dict[str, str]] = {}
 
     def has(self, module: str) -> bool:
-        """Whether a module is one of the package."""
-        return module == self.name or module.startswith(f"{self.name}.")
+        """Whether a module is one of the packages."""
+        return module.split(".")[0] in self._tops
 
     def file(self, module: str) -> Path | None:
         """Return the file of a module; None if there is none."""
@@ -131,8 +250,36 @@ class Package:
             file = self.file(name)
             if file is None:
                 raise NotCut(f"{name} has no source")
-            self._modules[name] = Module(name, file)
+            self._modules[name] = Module(name, file, lambda each: _is_library(each) or self.file(each) is not None)
         return self._modules[name]
+
+    def text(self, source: Module, statement: Statement) -> str:
+        """Return a statement of a module as it stands in a program.
+
+        Raises:
+            UnsupportedSyntaxError: If this Python does not read it.
+        """
+        if statement not in self._texts:
+            self._texts[statement] = unparse(_Rewriter(self, source).visit(copy.deepcopy(statement.node)))
+        return self._texts[statement]
+
+    def of_packages(self, source: Module, node: ast.ImportFrom | ast.Import) -> bool:
+        """Whether an import is one of the packages' modules."""
+        if isinstance(node, ast.ImportFrom):
+            return self.has(source.absolute(node))
+        return any(self.has(alias.name) for alias in node.names)
+
+    def modules_of(self, source: Module) -> dict[str, str]:
+        """Return the names under which a module knows others of the packages, and those modules."""
+        if source not in self._others:
+            defined = {name for statement in source.statements for name in statement.names - {*statement.imports}}
+            self._others[source] = {
+                name: f"{place}.{what}" if what else place
+                for statement in source.statements
+                for name, (place, what) in statement.imports.items()
+                if self.has(place) and (not what or self.file(f"{place}.{what}") is not None) and name not in defined
+            }
+        return self._others[source]
 
 
 def _root(module: str, file: Path) -> Path:
@@ -143,7 +290,7 @@ class Program:
     """A program that is being cut.
 
     Args:
-        package: The package.
+        package: The packages.
         attributes: Names of attributes that calls of the program mention.
     """
 
@@ -156,6 +303,9 @@ class Program:
         self._order: list[str] = []
         self._found: set[tuple[str, str]] = set()
         self._mentioned = set(attributes)
+        self._texts: set[str] = set()
+        self._texts_are_used = False
+        self._operations: set[str] = set()
 
     def add(self, module: str, name: str) -> None:
         """Add what a name of a module needs.
@@ -169,7 +319,8 @@ class Program:
         source = self._package.module(module)
         binding = [statement for statement in source.statements if name in statement.names]
         if not binding:
-            self._from_star(source, name)
+            if not any("globals" in statement.mentions for statement in source.statements):
+                self._from_star(source, name)
             return
         for statement in binding:
             if name in statement.imports:
@@ -211,7 +362,7 @@ class Program:
         """
         top = place[0].split(".")[0]
         if top not in sys.stdlib_module_names:
-            raise NotCut(f"it needs {top}, which is not of Python's library")
+            raise NotCut(f"it needs {top}, which is not of Python's library and has no source")
         if self._library.setdefault(name, place) != place:
             raise NotCut(f"{name} is defined in two modules")
         self._own(name, "the library")
@@ -222,24 +373,29 @@ class Program:
             return
         taken.append(statement)
         if not isinstance(statement.node, ast.ClassDef):
-            self._needs(source, statement.node, statement.reads)
+            self._needs(source, statement)
         for name in statement.names - {*statement.imports}:
             self._own(name, source.name)
         if source.name not in self._order:
             self._order.append(source.name)
 
-    def _needs(self, source: Module, node: ast.AST, reads: Iterable[str]) -> None:
-        self._mentioned |= _attributes(node)
-        for inner in ast.walk(node):
-            if isinstance(inner, (ast.Import, ast.ImportFrom)) and self.of_package(source, inner):
+    def _needs(self, source: Module, statement: Statement) -> None:
+        self._mentioned |= statement.attributes
+        self._operations |= statement.operations
+        self._texts |= statement.texts
+        if self._texts_are_used or {*statement.mentions, *statement.attributes} & _BY_TEXT:
+            self._texts_are_used = True
+            self._mentioned |= self._texts
+        for inner in statement.inner_imports:
+            if self._package.of_packages(source, inner):
                 if isinstance(inner, ast.Import):
-                    raise NotCut("it imports a module of the package while it runs")
+                    raise NotCut("it imports a module of a package while it runs")
                 for alias in inner.names:
                     self.add(source.absolute(inner), alias.name)
-        modules = self.modules_of(source)
-        for name in reads:
+        modules = self._package.modules_of(source)
+        for name in statement.reads:
             if name in modules:
-                for attribute in _attributes_of(node, name):
+                for attribute in _attributes_of(statement.node, name):
                     self.add(modules[name], attribute)
             elif source.defines(name) or name not in _BUILTINS | _OF_MODULES:
                 self.add(source.name, name)
@@ -256,37 +412,14 @@ class Program:
                 source = self._package.module(module)
                 for statement in list(self._taken[module]):
                     if isinstance(statement.node, ast.ClassDef):
-                        pruned = self._pruned(statement.node)
-                        self._needs(source, pruned, _reads(pruned))
+                        self._needs(source, statement.pruned(self._mentioned, self._operations))
                 own = {name for statement in self._taken[module] for name in statement.names}
                 for statement in source.statements:
-                    if _changes(statement.node) and own & self._receivers(source, statement):
+                    if statement.changes and own & source.receivers(statement):
                         self._take(source, statement)
 
-    def _receivers(self, source: Module, statement: Statement) -> set[str]:
-        """Return the names that a statement may change: those that it mentions, and that functions it calls mention."""
-        names = {each.id for each in _names(statement.node)}
-        called = [each for each in source.statements if isinstance(each.node, FUNCTIONS) and each.names & names]
-        return names.union(*(each.reads for each in called))
-
     def _size(self) -> tuple[int, ...]:
-        return sum(map(len, self._taken.values())), len(self._mentioned), len(self._found)
-
-    def _pruned(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Return a class without the methods that nobody mentions."""
-        kept = [
-            each
-            for each in node.body
-            if not isinstance(each, FUNCTIONS)
-            or each.name in self._mentioned
-            or (each.name.startswith("__") and each.name.endswith("__"))
-        ]
-        # What the body of the class itself uses, as in `total = property(_total)`.
-        used = {each.id for part in node.body if not isinstance(part, DEFINITIONS) for each in _names(part)}
-        kept = [each for each in node.body if each in kept or (isinstance(each, FUNCTIONS) and each.name in used)]
-        pruned = copy.copy(node)
-        pruned.body = kept or [ast.Pass()]
-        return pruned
+        return sum(map(len, self._taken.values())), len(self._mentioned), len(self._operations), len(self._found)
 
     def source(self) -> str:
         """Return the program.
@@ -294,23 +427,20 @@ class Program:
         Raises:
             NotCut: If it has no source that this Python reads.
         """
-        body: list[ast.stmt] = []
         futures = sorted(set().union(*(self._package.module(name).future for name in self._order)) & {"annotations"})
-        body += [ast.ImportFrom("__future__", [ast.alias(name) for name in futures], 0)] if futures else []
+        lines = [f"from __future__ import {name}" for name in futures]
         for name, (module, what) in sorted(
             self._library.items(), key=lambda each: (bool(each[1][1]), each[1], each[0])
         ):
             same = name == (what or module) or (not what and module.startswith(f"{name}."))
-            alias = ast.alias(what or module, None if same else name)
-            body.append(ast.ImportFrom(module, [alias], 0) if what else ast.Import([alias]))
-        for module in self._modules_in_order():
-            body += self._statements_of(module)
+            line = f"from {module} import {what}" if what else f"import {module}"
+            lines.append(line if same else f"{line} as {name}")
         try:
-            text = unparse(ast.Module(body, []))
-            ast.parse(text)
+            for module in self._modules_in_order():
+                lines += self._statements_of(module)
+            return unparse(ast.parse("\n".join(lines)))
         except (UnsupportedSyntaxError, ValueError, SyntaxError, RecursionError) as error:
             raise NotCut("its source cannot be written") from error
-        return text
 
     def _modules_in_order(self) -> list[str]:
         """Return the modules, each after those that it imports from, as far as they are not in a circle."""
@@ -331,44 +461,23 @@ class Program:
             visit(name, frozenset())
         return done
 
-    def _statements_of(self, module: str) -> Iterator[ast.stmt]:
+    def _statements_of(self, module: str) -> Iterator[str]:
         source = self._package.module(module)
         for (place, name), what in self._aliases.items():
             if place == module:
-                yield ast.Assign([ast.Name(name, ast.Store())], ast.Name(what, ast.Load()), lineno=0)
-        rewriter = _Rewriter(self, source)
+                yield f"{name} = {what}"
         taken = self._taken.get(module, [])
         for statement in source.statements:
             if statement in taken:
-                node = statement.node
-                node = self._pruned(node) if isinstance(node, ast.ClassDef) else node
-                yield rewriter.visit(copy.deepcopy(node))
-
-    def of_package(self, source: Module, node: ast.ImportFrom | ast.Import) -> bool:
-        """Whether an import is one of the package's own modules."""
-        if isinstance(node, ast.ImportFrom):
-            return self._package.has(source.absolute(node))
-        return any(self._package.has(alias.name) for alias in node.names)
-
-    def modules_of(self, source: Module) -> dict[str, str]:
-        """Return the names under which a module knows others of the package, and those modules."""
-        defined = {name for statement in source.statements for name in statement.names - {*statement.imports}}
-        return {
-            name: f"{place}.{what}" if what else place
-            for statement in source.statements
-            for name, (place, what) in statement.imports.items()
-            if self._package.has(place)
-            and (not what or self._package.file(f"{place}.{what}") is not None)
-            and name not in defined
-        }
+                yield self._package.text(source, statement.pruned(self._mentioned, self._operations))
 
 
 class _Rewriter(ast.NodeTransformer):
     """Makes the names of other modules those of the program, and removes imports of the package inside of blocks."""
 
-    def __init__(self, program: Program, source: Module) -> None:
-        self._program, self._source = program, source
-        self._modules = program.modules_of(source)
+    def __init__(self, package: Package, source: Module) -> None:
+        self._package, self._source = package, source
+        self._modules = package.modules_of(source)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._modules:
@@ -377,7 +486,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | list[ast.stmt]:
-        if not self._program.of_package(self._source, node):
+        if not self._package.of_packages(self._source, node):
             return node
         aliases: list[ast.stmt] = [
             ast.Assign([ast.Name(alias.asname, ast.Store())], ast.Name(alias.name, ast.Load()), lineno=0)
@@ -388,7 +497,10 @@ class _Rewriter(ast.NodeTransformer):
 
 
 class _Cleaner(ast.NodeTransformer):
-    """Removes docstrings, annotations of functions, overloads, and decorators that only check types."""
+    """Removes docstrings, annotations of functions, overloads, and decorators that only check types.
+
+    Of a condition on Python's version, what this version executes stays.
+    """
 
     _typed = False
 
@@ -421,14 +533,17 @@ class _Cleaner(ast.NodeTransformer):
         if node.body and is_text(node.body[0]):
             del node.body[0]
         self.generic_visit(node)
-        node.body = node.body or [ast.Pass()]
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt] | None:
-        if _last_name(node.test) == "TYPE_CHECKING":
-            return [self.visit(each) for each in node.orelse] or None
-        self.generic_visit(node)
-        node.body = node.body or [ast.Pass()]
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if not isinstance(node, ast.Module) and getattr(node, "body", None) == []:
+            node.body = [ast.Pass()]  # type: ignore[attr-defined]
         return node
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        holds = False if _last_name(node.test) == "TYPE_CHECKING" else _of_version(node.test)
+        self.generic_visit(node)
+        return node if holds is None else node.body if holds else node.orelse
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         if self._typed:
@@ -483,14 +598,42 @@ def _changes(node: ast.stmt) -> bool:
     )
 
 
-def _names(node: ast.AST) -> list[ast.Name]:
-    return [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+def _with_members(node: ast.ClassDef, names: Set[str]) -> ast.ClassDef:
+    """Return a class with those of its methods, and with what the body of the class itself uses."""
+    # As in `total = property(_total)`.
+    parts = [part for part in node.body if not isinstance(part, DEFINITIONS)]
+    used = {each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)} | names
+    pruned = copy.copy(node)
+    kept = [each for each in node.body if not isinstance(each, FUNCTIONS) or each.name in used]
+    pruned.body = kept or [ast.Pass()]
+    return pruned
+
+
+def _is_library(module: str) -> bool:
+    return module.split(".")[0] in sys.stdlib_module_names
+
+
+def _catches_imports(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type] if handler.type else []
+    return not kinds or bool({*map(_last_name, kinds)} & _IMPORT_ERRORS)
+
+
+def _of_version(test: ast.expr) -> bool | None:
+    """Return whether a condition on Python's version holds; None if it is another condition."""
+    if not isinstance(test, ast.Compare) or not ast.unparse(test.left).endswith("version_info") or len(test.ops) > 1:
+        return None
+    try:
+        version = ast.literal_eval(test.comparators[0])
+    except (ValueError, TypeError):
+        return None
+    compare = _COMPARISONS.get(type(test.ops[0]))
+    return compare(sys.version_info, version) if compare and isinstance(version, tuple) else None
 
 
 def _reads(node: ast.stmt) -> set[str]:
     """Return the names that a statement reads of its module, at once or when its functions are called."""
     try:
-        top = symtable.symtable(ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), "program", "exec")
+        top = symtable.symtable(ast.unparse(node), "program", "exec")
     except (SyntaxError, ValueError, RecursionError) as error:
         raise NotCut("its source cannot be written") from error
     names: set[str] = set()
@@ -507,13 +650,6 @@ def _reads(node: ast.stmt) -> set[str]:
 def _unmangled(name: str, node: ast.stmt) -> str:
     prefix = f"_{node.name.lstrip('_')}__" if isinstance(node, ast.ClassDef) else ""
     return name[len(prefix) - 2 :] if prefix and name.startswith(prefix) else name
-
-
-def _attributes(node: ast.AST) -> set[str]:
-    """Return the names by which a statement may use members of classes: attributes, and texts that are names."""
-    names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-    texts = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str))
-    return names | {text for text in texts if text.isidentifier()}
 
 
 def _attributes_of(node: ast.AST, name: str) -> set[str]:

@@ -47,11 +47,10 @@ class Captured:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def capture(package: str, recording: Recording, folder: Path, lines: int, say: Callable[[str], None]) -> Captured:
+def capture(recording: Recording, folder: Path, lines: int, say: Callable[[str], None]) -> Captured:
     """Write the programs of a recording into a folder.
 
     Args:
-        package: The package.
         recording: The calls of its functions.
         folder: Where ``programs.jsonl``, its proof, ``left_out.jsonl`` and ``summary.md`` are written.
         lines: The most lines of a program.
@@ -62,7 +61,7 @@ def capture(package: str, recording: Recording, folder: Path, lines: int, say: C
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     left_out: dict[str, str] = {}
-    cuts = _cuts(package, recording, left_out)
+    cuts = _cuts(recording, left_out)
     say(f"{len(recording.functions)} functions were called; {len(cuts)} calls run in the sandbox and in the package")
     agreeing, failed = tried(cuts, recording.python)
     captured = Captured(len(recording.functions), Counter(_name(call.function) for call in agreeing), left_out=left_out)
@@ -79,9 +78,8 @@ def _name(function: Called) -> str:
     return f"{function.module}.{function.name}"
 
 
-def _cuts(package: str, recording: Recording, left_out: dict[str, str]) -> list[Cut]:
-    files = {function.module: file for function in recording.functions if (file := Path(function.file)).is_file()}
-    source = Package(package, files)
+def _cuts(recording: Recording, left_out: dict[str, str]) -> list[Cut]:
+    source = Package({module: path for module, file in recording.modules.items() if (path := Path(file)).is_file()})
     cuts = []
     known: dict[tuple[object, ...], str | NotCut] = {}
     for function in recording.functions:

@@ -499,8 +499,24 @@ class Recorder:
     def write(self, folder: Path) -> None:
         """Write all calls of this process into a folder."""
         functions = [function.row() for function, _ in list(self._functions.values()) if function is not None]
-        content = {"python": sys.executable, "method": self.method, "functions": functions, "failed": self.failed}
+        content = {
+            "python": sys.executable, "method": self.method, "functions": functions, "failed": self.failed,
+            "modules": _sources(),
+        }  # fmt: skip
         (folder / f"calls-{os.getpid()}.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def _sources() -> dict[str, str]:
+    """Return the modules that are loaded, without those of Python's library, and their files in Python."""
+    sources = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(getattr(module, "__spec__", None), "origin", None)
+        path = Path(file) if isinstance(file, str) else Path()
+        parts = (*path.parts[:-1], *(() if path.name == "__init__.py" else (path.stem,)))
+        names = name.split(".")
+        if path.suffix == ".py" and list(parts[-len(names) :]) == names and names[0] not in sys.stdlib_module_names:
+            sources[name] = str(path)
+    return sources
 
 
 # -- the plugin

@@ -60,12 +60,14 @@ class Recording:
         python: The interpreter that ran them.
         method: How calls were noticed.
         failed: The tests that failed.
+        modules: The modules that were loaded, without those of Python's library, and their files in Python.
     """
 
     functions: list[Called]
     python: str
     method: str
     failed: list[str]
+    modules: dict[str, str]
 
 
 def record(package: str, command: Sequence[str]) -> Recording:
@@ -103,7 +105,8 @@ def record(package: str, command: Sequence[str]) -> Recording:
         )
     by_size = max(written, key=lambda content: len(content["functions"]))
     failed = sorted({name for content in written for name in content["failed"]})
-    return Recording(functions, by_size["python"], by_size["method"], failed)
+    modules = {name: file for content in written for name, file in content["modules"].items()}
+    return Recording(functions, by_size["python"], by_size["method"], failed, modules)
 
 
 def _merged(rows: Sequence[dict[str, Any]]) -> list[Called]:

@@ -1,5 +1,6 @@
 """Executes calls twice: the cut program in the sandbox, and the installed package in a plain process."""
 
+import ast
 import json
 import subprocess
 from collections import defaultdict
@@ -36,9 +37,9 @@ def _codemind_try(call):
 """
 _ERROR = """
 
-def {wrapper}(*arguments, **options):
+def error_of_{name}({receiver}*arguments, **options):
     try:
-        {name}(*arguments, **options)
+        {called}(*arguments, **options)
     except Exception as error:
         return f"{{type(error).__name__}}: {{error}}"
 """
@@ -88,9 +89,7 @@ def tried(cuts: Sequence[Cut], python: str) -> tuple[list[Tried], list[tuple[Cut
             fit.append((cut, *value))
     agreeing = []
     for (cut, form, label), (kind, text) in zip(fit, _of_package([cut for cut, _, _ in fit], python), strict=True):
-        if form == "error" and cut.function.kind != "function":
-            failed.append((cut, "the call ends with an exception"))
-        elif kind == "value" and same_computed(text, f"({form!r}, {label})", printed=False):
+        if kind == "value" and same_computed(text, f"({form!r}, {label})", printed=False):
             agreeing.append(_as_asked(cut, form, label))
         else:
             failed.append((cut, f"the installed package gives something else ({kind})"))
@@ -104,10 +103,23 @@ def _as_asked(cut: Cut, form: str, label: str) -> Tried:
     elif form == "first":
         code, call = _with_islice(code), f"list(islice({call}, {FIRST}))"
     elif form == "error":
-        name, _, arguments = call.partition("(")
-        wrapper = f"error_of_{name}"
-        code, call = code + _ERROR.format(wrapper=wrapper, name=name), f"{wrapper}({arguments}"
+        code, call = _with_error(code, call)
     return Tried(cut.function, code, call, label, form)
+
+
+def _with_error(code: str, call: str) -> tuple[str, str]:
+    """Return a program with a function that returns the text of the exception of a call, and its call."""
+    node = ast.parse(call, mode="eval").body
+    assert isinstance(node, ast.Call)
+    receiver = name = ""
+    if isinstance(node.func, ast.Attribute):
+        receiver, name = "receiver, ", node.func.attr
+        node.args.insert(0, node.func.value)
+    else:
+        name = ast.unparse(node.func)
+    node.func = ast.Name(f"error_of_{name}")
+    called = f"receiver.{name}" if receiver else name
+    return code + _ERROR.format(name=name, receiver=receiver, called=called), ast.unparse(node)
 
 
 def _with_islice(code: str) -> str:

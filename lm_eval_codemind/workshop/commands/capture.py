@@ -26,7 +26,7 @@ def command(package: str, folder: Path, lines: int, command: tuple[str, ...]) ->
 
     with value_errors():
         recording = record(package, command or default_command())
-        captured = capture(package, recording, folder, lines, click.echo)
+        captured = capture(recording, folder, lines, click.echo)
     functions = {problem.problem_id.rpartition("/")[0] for problem in captured.problems}
     failed = f"; {len(recording.failed)} tests failed" if recording.failed else ""
     click.echo(f"{folder / PROGRAMS}: {len(captured.problems)} problems about {len(functions)} functions{failed}")

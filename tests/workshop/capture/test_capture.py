@@ -93,6 +93,14 @@ def huge(n):
 
 def thing(n):
     return object()
+
+
+class Stack:
+    def __init__(self, items):
+        self.items = items
+
+    def pop(self, place):
+        return self.items.pop(place)
 """
 
 
@@ -106,12 +114,23 @@ def test_calls_whose_program_and_package_agree(tmp_path, monkeypatch):
     source = EXAMPLES
     (tmp_path / "capture_example.py").write_text(source.replace("return n + 1", "return n + 2 if n > 5 else n + 1"))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    calls = ("value(1)", "value(6)", "items(3)", "endless(4)", "fails(2)", "leaves(3)", "huge(10**9)", "thing(1)")
+    calls = (
+        "value(1)",
+        "value(6)",
+        "items(3)",
+        "endless(4)",
+        "fails(2)",
+        "leaves(3)",
+        "huge(10**9)",
+        "thing(1)",
+        "Stack([1]).pop(3)",
+    )
     agreeing, failed = tried([cut_of(source, call) for call in calls], sys.executable)
     assert [(each.call, each.label, each.form) for each in agreeing] == [
         ("value(1)", "2", "value"), ("list(items(3))", "[0, 1, 2]", "items"),
         ("list(islice(endless(4), 10))", "[4, 5, 6, 7, 8, 9, 10, 11, 12, 13]", "first"),
         ("error_of_fails(2)", "'KeyError: 2'", "error"),
+        ("error_of_pop(Stack([1]), 3)", "'IndexError: pop index out of range'", "error"),
     ]  # fmt: skip
     assert "from itertools import islice" in agreeing[2].code and "def error_of_fails" in agreeing[3].code
     reasons = {cut.call.text: reason for cut, reason in failed}

@@ -26,7 +26,7 @@ def total(prices, kind='other'):
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = write(tmp_path_factory.mktemp("shop"))
-    return Package("shop", {"shop.prices": folder / "shop" / "prices.py"})
+    return Package({"shop.prices": folder / "shop" / "prices.py"})
 
 
 def evaluated(program: str, call: str) -> object:
@@ -59,15 +59,111 @@ def test_classes_keep_what_is_mentioned(package):
     assert evaluated(program, "Basket([3, 1]).cheapest()") == [1]
 
 
+OTHERS = {
+    "shop/__init__.py": "",
+    "shop/marks.py": "def mark(name):\n    return f'<{name}>'\n",
+    "shop/old.py": "",
+    "shop/tried.py": """\
+import sys
+from operator import itemgetter
+
+from other import doubled
+
+try:
+    from .marks import mark
+    NONE = mark('none')
+except ImportError:
+    mark = NONE = None
+
+try:
+    from ._fast import first
+except ImportError:
+    first = itemgetter(0)
+
+if sys.version_info < (3, 0):
+    from .old import text
+else:
+    text = str
+
+
+def described(items):
+    if sys.version_info < (3, 0):
+        import shop.old
+    return [text(doubled(first(items))), mark('x'), NONE]
+
+
+class Pair:
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def __len__(self):
+        return 2
+
+    def __add__(self, other):
+        return Pair(self.left + other.left, self.right + other.right)
+
+    def __reduce__(self):
+        return Pair, (self.left, self.right)
+
+    def join(self):
+        return '-'.join([self.left, self.right])
+
+    def strip(self):
+        return self.join().strip()
+
+    def title(self):
+        return getattr(self, 'left') + 'strip'
+
+
+def total(pairs):
+    result = pairs[0]
+    for pair in pairs[1:]:
+        result = result + pair
+    return result.left, len(result)
+""",
+    "other/__init__.py": "from .numbers import *\n",
+    "other/numbers.py": "def doubled(number):\n    return 2 * number\n",
+}
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    folder = tmp_path_factory.mktemp("others")
+    for name, content in OTHERS.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content)
+    return Package({"shop.tried": folder / "shop" / "tried.py", "other": folder / "other" / "__init__.py"})
+
+
+def test_blocks_that_try_imports_conditions_on_the_version_and_other_packages(others):
+    program = cut(others, [("shop.tried", "described")], ())
+    assert "try" not in program and "version_info" not in program and "first = itemgetter(0)" in program
+    assert evaluated(program, "described([4, 5])") == ["8", "<x>", "<none>"]
+
+
+def test_special_methods_that_nothing_calls_and_methods_of_texts_are_left_out(others):
+    program = cut(others, [("shop.tried", "total"), ("shop.tried", "Pair")], ())
+    assert evaluated(program, "total([Pair(1, 2), Pair(3, 4)])") == (4, 2) and "__reduce__" not in program
+    program = cut(others, [("shop.tried", "Pair")], ["join"])
+    assert "def join" in program and "def strip" not in program and "__add__" not in program
+    assert evaluated(program, "Pair('a', 'b').join()") == "a-b"
+    # A text may be the name of a method where a method is found by its name.
+    program = cut(others, [("shop.tried", "Pair")], ["title"])
+    assert "def strip" in program and "def join" in program
+
+
 def test_what_cannot_be_cut_is_named(package, tmp_path):
     def module(source: str) -> Package:
         file = tmp_path / "shop" / "odd.py"
         file.parent.mkdir(exist_ok=True)
         file.write_text(source)
-        return Package("shop", {"shop.odd": file})
+        return Package({"shop.odd": file})
 
     for source, reason in (
-        ("import numpy\ndef f(x):\n    return numpy.sum(x)\n", "it needs numpy, which is not of Python's library"),
+        (
+            "import numpy\ndef f(x):\n    return numpy.sum(x)\n",
+            "it needs numpy, which is not of Python's library and has no source",
+        ),
         ("def f(x):\n    return g(x)\n", "shop.odd does not define g"),
         ("from . import odd\ndef f(x):\n    return str(odd)\n", "uses the module odd as a value"),
         ("def f(x:\n", "cannot be read as Python"),
