@@ -130,7 +130,7 @@ def up_to(ends: Iterable[re.Match[str]], text: str, start: int = 0) -> str:
 def _scan(response: str) -> _Scan:
     text = response.replace("\r\n", "\n").replace("\r", "\n")
     tags = list(_tags(text))
-    level = unquoted(text)
+    level = unquoted(text) if tags else ""
     free = {tag for tag in tags if level[tag.start] == text[tag.start]}
     # In thinking, a fence may be open: a tag that has a line of its own counts there as well.
     alone = {tag for tag in tags if not "".join(around(text, tag.start, tag.end)).strip()}
@@ -166,6 +166,8 @@ def _is_opening(text: str, tag: _Tag, closed: int) -> bool:
 
 def _up_to_token(text: str) -> str:
     """Return a text up to the first special token after its header, which ends the response."""
+    if not _SPECIAL_TOKEN.search(text):
+        return text
     header = _HEADER.match(text)
     start = header.end() if header and text[header.end() :].strip() else 0
     return up_to(_SPECIAL_TOKEN.finditer(unquoted(text), start), text, start)
@@ -179,7 +181,7 @@ _LETTERS = r"[\w:.|\uff5c-]{0,40}?"
 def _pattern() -> re.Pattern[str]:
     """Return the pattern of all tags, whose groups are their roles and the numbers of their rows."""
     content = yaml.safe_load((Path(__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
-    parts = []
+    parts, spelled = [], list[str]()
     for number, row in enumerate(content["formats"]):
         name = number if row.keys() & {"closes", "paired"} else f"{_SILENT}{number}"
         for role in ("opens", "closes", "paired", "starts"):
@@ -187,11 +189,13 @@ def _pattern() -> re.Pattern[str]:
             texts = [re.escape(text) + (_GLUED if is_start and text.isalpha() else "") for text in row.get(role, ())]
             either = "|".join(texts).replace(r"\*", r"[^\n]{0,80}?")
             parts += [f"(?P<{role}_{name}>{f'(?-i:{either})' if is_start else either})"] if texts else []
+            spelled += [text[:3] for text in row.get(role, ()) if text[0].isalpha()]
     # Of the tags at one place, those with a row have priority.
     word = rf"{_LETTERS}(?P<word>{'|'.join(content['words'])}){_LETTERS}"
     parts.append(rf"[<\[\u25c1][/\\]?[|\uff5c]?/?{word}(?:\s+\w+=[^<>\n]{{0,80}})?[>\]\u25b7]")
-    # A tag begins with one of a few characters.
-    return re.compile(rf"(?=[<\[\u25c1Htac/\n])(?:{'|'.join(parts)})", re.IGNORECASE)
+    # Few places of a text have a mark, or three letters, that a tag begins with.
+    letters = "".join(f"[{re.escape(''.join(sorted(set(column))))}]" for column in zip(*spelled, strict=True))
+    return re.compile(rf"(?=[<\[\u25c1/\n]|{letters})(?:{'|'.join(parts)})", re.IGNORECASE)
 
 
 def _tags(text: str) -> Iterator[_Tag]:
