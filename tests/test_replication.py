@@ -12,9 +12,9 @@ import pytest
 from lm_eval_codemind.data.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart
+from tests.docs.replication import FOLDER, undocumented
 from tests.docs.replication import lines as documented_lines
 from tests.docs.replication import read as read_table
-from tests.docs.replication import undocumented
 from tests.run_files import read_rows
 
 ROOT = Path(__file__).parents[1]
@@ -140,3 +140,22 @@ def test_verdicts_of_cruxevals_leaderboard_site(shared_data, built, monkeypatch)
         assert documented[6] == f"{100 * recorded:.2f}", path.name
         assert all("{}: {!r}".format(*OTHER_VERDICT) in line for line in differing), differing
     assert sum(int(row[9]) for row in list(table.values())[1:]) == 10
+
+
+# The files that the tables of the papers are made of.
+OF_THE_PAPERS = ("ier_*", "v1_ier_*", "v1_sr_*", "re2_*")
+
+
+def test_tables_and_figures_of_the_papers(shared_data, built, monkeypatch, tmp_path):
+    recorded = shared_data / "recorded"
+    chosen = tmp_path / "chosen"
+    chosen.mkdir()
+    for path in (path for pattern in OF_THE_PAPERS for path in recorded.glob(f"{pattern}.jsonl.gz")):
+        (chosen / path.name).symlink_to(path.resolve())
+    script = loaded("recorded", monkeypatch)
+    script.main.callback(chosen, tmp_path / "results")
+    assert "Not scored" not in (tmp_path / "results" / "results.md").read_text(encoding="utf-8")
+    tables = loaded("papers", monkeypatch).tables(recorded, tmp_path / "results", FOLDER)
+    assert len(tables) == 6
+    for name, rows in tables.items():
+        assert [list(row) for row in rows()] == read_table(name), name

@@ -67,7 +67,7 @@ def around(text: str, start: int, end: int) -> tuple[str, str]:
     return text[max(start - _NEAR, 0) : start].rpartition("\n")[2], text[end : end + _NEAR].partition("\n")[0]
 
 
-_NAME = r"(?:final_answer|answer|output|input|trace)"
+_NAME = r"(?:final_answer|answer\d*|output|input|trace)"
 BEGIN, END = rf"[<\[]{_NAME}[>\]]", rf"[<\[]/{_NAME}[>\]]"
 _FENCE = r"[ \t>]*(?:`{3,}|~{3,})[^`\n]*$"
 # A fence, code in back-ticks, a string with at most two letters before it, or a block of an answer.

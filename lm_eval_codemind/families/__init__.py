@@ -32,6 +32,7 @@ _PACKAGED = tuple(
         "horizon.task:HORIZON",
         "translation.task:TRANSLATION",
         "runtime.task:RUNTIME",
+        "together.task:TOGETHER",
         "execution.flow:LOOP_REASONING",
         "execution.flow:BRANCH_REASONING",
         "execution.trace:TRACE",

@@ -176,9 +176,9 @@ class View:
     def baseline(self, task: str, metric: str) -> float:
         """Return what the best answers score that need no execution; NaN where nobody has measured them.
 
-        ``utils/prove/baselines.py`` measures them. A short form has those of the task that it draws from.
+        ``utils/prove/baselines.py`` measures them.
         """
-        _, score = self.baselines.get(task.replace("_short_", "_"), {}).get(metric, ("", math.nan))
+        _, score = self.baselines.get(task, {}).get(metric, ("", math.nan))
         return float(score)
 
     @property

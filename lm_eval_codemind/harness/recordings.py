@@ -291,7 +291,7 @@ def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]
     if logged is not None:
         return any(logged[name] != document[name] for name in _QUESTION if name in logged and name in document)
     changed = shipped.load("proofs/asked_otherwise.json").get(document["benchmark"], {}).get(document["problem_id"])
-    return changed is not None and (bool(row["published"]) or digest([str(row["published_label"])]) == changed)
+    return changed is not None and (bool(row.get("published")) or digest([str(row.get("published_label"))]) == changed)
 
 
 def _asked(row: Mapping[str, Any]) -> dict[str, Any]:

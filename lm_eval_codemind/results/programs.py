@@ -1,7 +1,7 @@
 """What the programs of benchmarks are like, what models make of them, and how languages and families compare."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -50,12 +50,18 @@ def written_programs(observations: Sequence[Observation]) -> Table:
         # The last setting of a problem is the one with the test.
         sample = o.unit[-1]
         language = str(sample.doc.get("language") or "python")
-        is_program = sample.answer.outcome is not None and sample.answer.text is not None
+        # Families whose answers are programs count the responses with code.
+        is_program = "code_found" in sample.scores and sample.answer.text is not None
         if not is_program or o.complexity is None or sample.doc.get("target_language", language) != language:
             continue
         written = measured(language, str(sample.answer.text))
         if written is not None:
             cells[o.view.title, o.benchmark, o.model].append((o.complexity, written))
+    return compared_programs(cells)
+
+
+def compared_programs(cells: Mapping[tuple[str, str, str], Sequence[tuple[Complexity, Complexity]]]) -> Table:
+    """Return the comparison of pairs of a given program and a written one, by family, benchmark and model."""
     rows: list[Row] = []
     for (family, benchmark, model), pairs in cells.items():
         # Loop lengths of new programs are not measured.

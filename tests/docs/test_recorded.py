@@ -7,6 +7,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "replication" / "recorded.md").read_text(encoding="utf-8")
+SUMMARY = (DOCS / "replication.md").read_text(encoding="utf-8")
 
 
 def rows_of(name: str) -> Iterator[dict[str, str]]:
@@ -42,3 +43,48 @@ def test_who_wins_on_the_branches_of_re2_bench():
     assert "it has {} against {} %".format(*(f"{float(share):.1f}" for share in difficult)) in PAGE
     assert {(row["excluded"], row["recorded"]) for row in rows.values()} == {("44", "200")}
     assert "44 of the 200 questions" in PAGE
+
+
+def shown(table: str) -> list[str]:
+    """Return the numbers of the row of the summary that leads to a table of the papers, published ones first."""
+    (row,) = (line for line in SUMMARY.splitlines() if f"(replication/papers_{table}.csv)" in line)
+    _, _, published, here, *_ = row.split("|")
+    return re.findall(r"[+-]?\d+\.\d+", published + here)
+
+
+def selected(table: str, **where: str) -> list[dict[str, str]]:
+    rows = [row for row in rows_of(f"papers_{table}.csv") if where.items() <= row.items()]
+    assert rows
+    return rows
+
+
+def test_the_tables_of_the_papers_are_summed_up():
+    benchmarks = ("humaneval", "cruxeval", "classeval", "avatar")
+    cc = [selected("complexity", benchmark=name, measure="CC")[0] for name in benchmarks]
+    assert shown("complexity") == [row[name] for name in ("mean, published", "mean") for row in cc]
+    of_der = [row for row in selected("written", family="DER") if row["measure"] in ("LoC", "CC")]
+    differences = {(row["measure"], row["benchmark"]): row["difference"].split()[0] for row in of_der}
+    assert shown("written") == [differences[m, name] for m in ("LoC", "CC") for name in ("humaneval", "mbpp")]
+    codenet = {row["model"]: row for row in selected("languages", benchmark="codenet")}
+    assert shown("languages") == [
+        codenet[model][f"{column}{end}"]
+        for end in (", published", "")
+        for model in ("gpt-4", "magicoder")
+        for column in ("Python", "Java", "p")
+    ]
+    of_table = {(row["first"], row["second"]): row["rho, published"] for row in rows_of("papers_orders.csv")}
+    (cruxeval,) = selected("orders", study="CRUXEval")
+    rhos = [of_table["IER", "SR, with test"], of_table["IER", "DER"], cruxeval["rho"]]
+    assert shown("orders") == [rho.split()[0] for rho in rhos]
+    (classeval,) = selected("lines", benchmark="classeval")
+    assert shown("lines") == [classeval[name] for name in ("C, published", "C+, published", "C", "C+")]
+    models = [row for row in rows_of("papers_reval.csv") if row["average, published"]]
+    rounded = {row["model"] for row in models if near(row["average of the four"], row["average, published"])}
+    (other,) = (row for row in models if row["model"] not in rounded)
+    assert shown("reval") == [other["average of the four"], other["average, published"]]
+    assert other["model"] in SUMMARY and f"{len(rounded)} averages are" in SUMMARY and len(models) == 16
+
+
+def near(mean: str, printed: str) -> bool:
+    """Whether a mean of rounded accuracies may have been printed so: both round by up to 0.05."""
+    return abs(float(mean) - float(printed)) <= 0.1 + 1e-9

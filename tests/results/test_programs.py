@@ -20,8 +20,8 @@ def observation(
     problem: str, score: float, *, model: str = "m", family: str = "ier", benchmark: str = "b", **more: Any
 ) -> SimpleNamespace:
     code, language = more.get("code", PLAIN), more.get("language", "python")
-    answer = Answer(more.get("answer"), outcome={} if more.get("answer") else None)
-    sample = SimpleNamespace(doc={"language": language, "code": code}, answer=answer)
+    scores = {"code_found": 1.0} if family == "sr" else {}
+    sample = SimpleNamespace(doc={"language": language, "code": code}, answer=Answer(more.get("answer")), scores=scores)
     return SimpleNamespace(
         view=views()[family], model=model, benchmark=benchmark, problem_id=problem, score=score, unit=(sample,),
         complexity=measured(language, code),
@@ -39,6 +39,8 @@ def test_each_problem_counts_once_in_the_distribution_of_its_benchmark():
 def test_written_programs_are_set_against_the_given_ones():
     answers = [observation(f"p{n}", 1, family="sr", answer=LOOP) for n in range(12)]
     answers += [observation("broken", 0, family="sr", answer="def f(:"), observation("none", 0, family="sr")]
+    # An input that was executed is no program.
+    answers.append(observation("input", 1, family="input", answer="f(1)"))
     rows = {row["measure"]: row for row in written_programs(answers).rows}
     assert set(rows) == {"CC", "LoC", "DEP", "NC"}
     assert (rows["CC"]["written"], rows["CC"]["given"], rows["CC"]["difference"], rows["CC"]["n"]) == (3, 1, 2, 12)

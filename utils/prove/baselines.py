@@ -36,6 +36,7 @@ from runtime_rules import points, reachable
 from surface import following, learned
 
 PACKAGE = Path(lm_eval_codemind.__file__).parent
+_TASKS = Path(__file__).parents[2] / "tasks"
 # Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
 KNOWING = ", length known"
 # Ends the names of rules that need the published output, which the prompt about a fresh input does not show.
@@ -73,6 +74,8 @@ class Tasks:
 
 
 _CRUXEVAL_END = "[/ANSWER]"
+# Answers that have their tags already.
+_NUMBERED = "numbered"
 FAMILIES = {
     name: Tasks(**tasks)
     for name, tasks in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
@@ -137,6 +140,43 @@ def _of_runtime(documents: Sequence[Document], constants: dict[str, Policy]) -> 
         **{name: lambda document, rule=rule: following(document)[rule] for rule, name in rules.items()},
         "reachable by name": _reachable,
     }
+
+
+def _of_together(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
+    """Return the baselines of runtime behaviour, each for all questions of a request; and what other questions tell."""
+    asked = {
+        id(document): [{**document, **question, "others": document["questions"]} for question in document["questions"]]
+        for document in documents
+    }
+    every = [question for questions in asked.values() for question in questions]
+    policies = {**_of_runtime(every, _constants(every, len(constants))), "told by another question": _told}
+
+    def blocks(document: Document, policy: Policy) -> str:
+        answers = [policy(question) for question in asked[id(document)]]
+        return "\n".join(f"<answer{n}>\n{answer}\n</answer{n}>" for n, answer in enumerate(answers, start=1))
+
+    return {name: lambda document, policy=policy: blocks(document, policy) for name, policy in policies.items()}
+
+
+def _told(document: Document) -> str:
+    """Return yes if another question says that a line of the same block is executed on the same input."""
+    first, last = _block(document["code"], document["line"])
+    told = any(
+        other["setting"] in ("state", "path") and other["run"] == document["run"] and first <= other["line"] <= last
+        for other in document["others"]
+    )
+    return "yes" if told else "no"
+
+
+def _block(code: str, line: int) -> tuple[int, int]:
+    """Return the first and the last line of the innermost block that a line is in."""
+    blocks = [
+        (body[0].lineno, body[-1].end_lineno or 0)
+        for node in ast.walk(ast.parse(code))
+        for body in (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
+        if isinstance(body, list) and body and body[0].lineno <= line <= (body[-1].end_lineno or 0)
+    ]
+    return min(blocks, key=lambda block: block[1] - block[0], default=(line, line))
 
 
 def _of_translation(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:
@@ -445,6 +485,8 @@ def _asserted(family: str, document: Document, text: str) -> str:
 def _response(text: str, tag: str) -> str:
     if tag == _CRUXEVAL_END:
         return f"{text}\n{tag}"
+    if tag == _NUMBERED:
+        return text
     if not tag:
         return f"```\n{text}\n```"
     return f"<{tag}>\n{text}" + f"\n</{tag}>" * (f"</{tag}>" not in text)
@@ -535,6 +577,7 @@ _POLICIES: dict[str, Callable[[Sequence[Document], dict[str, Policy]], dict[str,
     **dict.fromkeys(("ier", "unrolled", "cruxeval_output", "der", LCB), _of_outputs),
     "fresh": _of_fresh,
     "runtime": _of_runtime,
+    "together": _of_together,
     "input": _of_input,
     "cruxeval_input": _of_cruxeval_input,
     "sr": _of_sr,
@@ -574,7 +617,8 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
                 knowing = (KNOWING, REMEMBERED)
                 blind = {name: score for name, score in of_metric.items() if not name.endswith(knowing)}
                 best = max(blind, key=lambda baseline: abs(blind[baseline]))
-                for prefix in tasks.prefixes:
+                named = (prefix for prefix in tasks.prefixes if any(_TASKS.rglob(f"{prefix}_{name}.yaml")))
+                for prefix in named:
                     best_of[f"{prefix}_{name}", tasks.names.get(metric, metric)] = (best, round(of_metric[best], 6))
             _write(file_of(tasks), best_of)
 

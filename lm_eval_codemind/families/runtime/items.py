@@ -1,7 +1,7 @@
 """The aggregations of runtime behaviour: from the records of documents to items, metrics and their standard errors."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from lm_eval_codemind.families.runtime.score import Item, averaged_over, clustered_stderr, score
@@ -123,12 +123,16 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
         )
 
 
-def _aggregation(metric: str) -> Aggregation:
+def aggregation(
+    metric: str, each: Callable[[Sequence[Any]], Iterable[Record | None]] = lambda records: records
+) -> Aggregation:
+    """Return the aggregation of a metric. ``each`` gives the records of the documents, by default one for each."""
+
     def value(answered: Sequence[Item]) -> float:
         return score(metric, answered)
 
     return Aggregation(
-        lambda records: items(records, metric),
+        lambda documents: items(each(documents), metric),
         value,
         lambda answered: clustered_stderr(metric, answered),
         lambda answered: averaged_over(metric, answered),
@@ -149,12 +153,12 @@ def _say_what_ic_leaves_out(records: Sequence[Record | None]) -> None:
         )
 
 
-coverage = _aggregation("coverage")
-coverage_f1 = _aggregation("coverage_f1")
-coverage_balanced = _aggregation("coverage_balanced")
-state = _aggregation("state")
-state_executed = _aggregation("state_executed")
-path = _aggregation("path")
-path_executed = _aggregation("path_executed")
-output = _aggregation("output")
-ic_mean = _aggregation("ic")
+coverage = aggregation("coverage")
+coverage_f1 = aggregation("coverage_f1")
+coverage_balanced = aggregation("coverage_balanced")
+state = aggregation("state")
+state_executed = aggregation("state_executed")
+path = aggregation("path")
+path_executed = aggregation("path_executed")
+output = aggregation("output")
+ic_mean = aggregation("ic")

@@ -5,14 +5,15 @@ input, ``output`` is about the input. Each is asked where it needs execution: ``
 After REval (Chen et al., ICSE 2025), whose own questions a study has.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import forms
+from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.answers.pipeline import ANSWER, Read, read
+from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
@@ -152,24 +153,28 @@ class RuntimeBehaviour(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the answer as a text, with its parts in the details."""
+        return self.read_between(ANSWER, response, question)
+
+    def read_between(self, marks: Marks, response: str, question: Question) -> Answer:
+        """Return the answer between marks; see :meth:`read`."""
         setting = question.key.setting
         if setting == COVERAGE:
-            block = _read(response, forms.truth)
+            block = read(response, marks, forms.truth)
             return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
         if setting == STATE:
-            block = _read(response, forms.state, question.typed(Fields)["variable"])
+            block = read(response, marks, forms.state, question.typed(Fields)["variable"])
             if block.value is None:
                 return Answer(None, reading=block.reading)
             value, type_name = block.value
             return Answer(f"{value}; {type_name}" if type_name else value, {"value": value, "type": type_name})
         if setting == PATH:
-            block = _read(response, forms.next_line)
+            block = read(response, marks, forms.next_line)
             details = {"line": block.value} if isinstance(block.value, int) else {}
             return Answer(None if block.value is None else str(block.value), details, reading=block.reading)
         if kind_of(question).printed:
-            block = _read(response, lambda text: [text] if text.strip() else None)
+            block = read(response, marks, lambda text: [text] if text.strip() else None)
             return Answer(block.text, {"values": [block.text]}, reading=block.reading)
-        block = _read(response, lambda text: forms.rows_of_values(text, len(question.typed(Fields)["outputs"])))
+        block = read(response, marks, lambda text: forms.rows_of_values(text, len(question.typed(Fields)["outputs"])))
         values = block.value or []
         return Answer("\n".join(values) if values else None, {"values": values}, reading=block.reading)
 
@@ -214,10 +219,6 @@ class RuntimeBehaviour(Family):
         }
         # The harness wants every metric in every document: it is None where the question does not count for it.
         return {metric: record if setting in NEEDS[metric] else None for metric in self.joint_metrics}
-
-
-def _read(response: str, form: Callable[[str], Any], name: str = "") -> Read:
-    return read(response, ANSWER, form, name)
 
 
 def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool:

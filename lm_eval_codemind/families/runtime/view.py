@@ -75,6 +75,11 @@ class RuntimeView(View):
         return [] if asked == USUAL else [f"not the default settings: {ITEMS} is {asked}"]
 
     def parts(self, unit: Unit) -> list[Part]:
+        exchanges = [part for s in unit for part in exchange(s, f" ({s.key.setting}, {s.key.item})")]
+        return self.programs_with_answers(unit) + exchanges
+
+    def programs_with_answers(self, unit: Unit) -> list[Part]:
+        """Return each input, and the program with the answers about it."""
         language = str(unit[0].doc.get("language", ""))
         parts = []
         for run in dict.fromkeys(str(sample.doc["run"]) for sample in unit):
@@ -82,7 +87,7 @@ class RuntimeView(View):
             note = "answer, and the truth where it is another"
             parts.append(Part(f"Input {run}", "code", _input_shown(of_run[0].doc), language=language))
             parts.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
-        return parts + [part for s in unit for part in exchange(s, f" ({s.key.setting}, {s.key.item})")]
+        return parts
 
 
 def annotated(samples: Sequence[Sample]) -> str:

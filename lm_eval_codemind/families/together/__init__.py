@@ -1,0 +1,1 @@
+"""Runtime behaviour with one request a program."""
