@@ -16,6 +16,7 @@ from lm_eval_codemind.families.ier.published import PUBLISHED_IER
 from lm_eval_codemind.families.ier.task import FLEXIBLE, IER
 from lm_eval_codemind.families.published.prompts import FORM
 from lm_eval_codemind.families.runtime.task import RUNTIME
+from lm_eval_codemind.families.together.task import TOGETHER
 from lm_eval_codemind.families.verdict.task import LOCATE, VERDICT
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.questions import Answer
@@ -31,6 +32,7 @@ READERS = [(IER, "steps", FLEXIBLE, "output")] + [
     (family, setting, family.filters[0], mark)
     for family, settings, mark in (
         (IER, "steps", "output"), (PUBLISHED_IER, "steps", "output"), (RUNTIME, "coverage state path output", "answer"),
+        (TOGETHER, "", "answer1"),
         (PUBLISHED_RUNTIME, "state", "ANSWER"), (VERDICT, "buggy", "answer"), (LOCATE, "buggy", "answer"),
         (LOOP_REASONING, "loops", "answer"), (BRANCH_REASONING, "branches", "answer"), (TRACE, "lines states", "trace"),
         (RE2, "output loop branch", "answer"), (PUBLISHED_RE2, "output loop branch", "ANSWER"),
@@ -57,6 +59,12 @@ FIELDS = {
     "program": "x = 1\ny = 2",
     "line": 1,
     FORM: DIRECT,
+    "entry_point": "f",
+    "complexity": None,
+    "questions": [
+        {"setting": setting, "item": setting, "variable": "y", "outputs": ["5", "6"], "line": 1}
+        for setting in ("state", "coverage", "path", "output")
+    ],
 }
 
 

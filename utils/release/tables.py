@@ -93,7 +93,7 @@ def baselines_table(page: str) -> Iterator[str]:
     for task in baselines:
         group = max((name for name in known if f"{task}_".startswith(f"{name}_")), key=len, default="")
         rest = task.removeprefix(group).strip("_")
-        if group and "sample" not in rest and not rest.startswith("direct_"):
+        if group and "sample" not in rest and not rest.startswith(("direct_", "short_", "together_")):
             by_group.setdefault(group, {})[task] = rest
     yield "| group | metric | the best baseline |"
     yield "|---|---|---|"
