@@ -10,7 +10,7 @@ import pytest
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier.task import IER, short_dataset
 from lm_eval_codemind.families.ier.task import dataset as full_dataset
-from lm_eval_codemind.families.runtime.items import _aggregation
+from lm_eval_codemind.families.runtime.items import aggregation
 from lm_eval_codemind.harness.aggregations import Value, mean_stderr
 from lm_eval_codemind.harness.short import ALL, draw, in_order, short_form
 from lm_eval_codemind.questions import Question
@@ -77,7 +77,7 @@ def test_runtime_metrics_have_the_error_of_the_draw():
     ]
     drawn = [record["drawn"] for record in records]
     expected = systematic_stderr([float(place % 3 == 0) for place in range(12)], drawn)
-    assert _aggregation("state_executed").stderr(records) == pytest.approx(expected)
+    assert aggregation("state_executed").stderr(records) == pytest.approx(expected)
 
 
 @pytest.fixture
