@@ -23,6 +23,9 @@ def without_model(command: str) -> list[str]:
     return shlex.split(command.replace("--model hf --model_args pretrained=MODEL", " ".join(ORACLE)))[1:]
 
 
+HEADLINES = r"\|(r_ier|r_input|loops|branches|trace) *\|↑ +\| *([\d.]+)\|"
+
+
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source of the page's package, as its second command gets it, with what its first one installs."""
@@ -58,7 +61,10 @@ def test_five_commands(package, monkeypatch):
     shown = said(*without_model(FIVE[3]))
     assert f"The source of {len(functions)} functions goes into prompts" in shown
     assert "They go to codemind-oracle" in shown
-    assert re.search(r"strict-match +\| +1\|r_ier +\|↑ +\| +1\|", shown)
+    null = said("run", "--model", "codemind-null", "--programs", "mine", "--tasks", "own", "--confirm_run_unsafe_code")
+    for table, score in ((shown, "1"), (null, "0")):
+        scores = re.findall(HEADLINES, table)
+        assert len({name for name, _ in scores}) == 5 and {number for _, number in scores} == {score}
     assert "report.html: 1 run, " in said(*without_model(FIVE[4])) and Path("report.html").is_file()
 
 

@@ -156,6 +156,7 @@ class Module:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__"
             for alias in node.names
         }
+        bound = set().union(*map(_bound, tree.body))
         cleaned = _Cleaner().visit(tree)
         self._works = works
         self._receivers: dict[Statement, frozenset[str]] = {}
@@ -165,6 +166,8 @@ class Module:
             if not what and _is_library(place)
         )  # fmt: skip
         self.statements = [Statement(node, frozenset(_bound(node)), self._imports(node), libraries) for node in nodes]
+        # Names that another version of Python, or a type checker, would bind.
+        self.absent = bound.difference(*(statement.names for statement in self.statements))
 
     def _executed(self, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         """Yield statements, those of a block instead of it where it is known which of them are executed.
@@ -319,7 +322,7 @@ class Program:
         source = self._package.module(module)
         binding = [statement for statement in source.statements if name in statement.names]
         if not binding:
-            if not any("globals" in statement.mentions for statement in source.statements):
+            if name not in source.absent and not any("globals" in each.mentions for each in source.statements):
                 self._from_star(source, name)
             return
         for statement in binding:

@@ -118,26 +118,26 @@ def _candidates(agreeing: Sequence[Tried], lines: int, captured: Captured) -> li
             captured.left_out[f"{_name(call.function)}: {call.call}"] = reason
         else:
             good.append(call)
-    chosen = by_function(good)
+    long = []
+    for call, number in zip(good, steps_of([problem_of(call, 0) for call in good]), strict=True):
+        if number < LEAST_STEPS:
+            captured.left_out[f"{_name(call.function)}: {call.call}"] = (
+                f"the execution has fewer than {LEAST_STEPS} steps"
+            )
+        else:
+            long.append((call, number))
+    steps = {id(call): number for call, number in long}
     numbers: Counter[str] = Counter()
     programs = []
-    for call in chosen:
+    for call in by_function(call for call, _ in long):
         numbers[_name(call.function)] += 1
         problem = problem_of(call, numbers[_name(call.function)])
+        captured.steps[problem.problem_id] = steps[id(call)]
         parts = Path(call.function.file).parts
         top = call.function.module.split(".")[0]
         file = "/".join(parts[len(parts) - 1 - parts[::-1].index(top) :]) if top in parts else parts[-1]
         programs.append(Program(replace(problem, provenance=file), "", call.label))
-    steps = steps_of([program.problem for program in programs])
-    kept = []
-    for program, number in zip(programs, steps, strict=True):
-        name = program.problem.problem_id
-        captured.steps[name] = number
-        if number < LEAST_STEPS:
-            captured.left_out[f"{name}: {program.problem.input}"] = f"the execution has fewer than {LEAST_STEPS} steps"
-        else:
-            kept.append(program)
-    return kept
+    return programs
 
 
 def _prove(candidates: Sequence[Program], captured: Captured) -> None:

@@ -129,9 +129,12 @@ class Writer:
         code = getattr(value, "__code__", None)
         if code is None or self._recorder.importable(value):
             return self.name(value)
-        if not isinstance(value, types.FunctionType) or value.__defaults__ or value.__kwdefaults__ or code.co_freevars:
+        if not isinstance(value, types.FunctionType) or code.co_freevars:
             raise Unwritable("function")
-        source = _lambda_source(code) if value.__name__ == "<lambda>" else _definition_source(value)
+        node = _lambda(code) if value.__name__ == "<lambda>" else _definition(code)
+        if not _has_defaults(value, node.args):
+            raise Unwritable("function")
+        source = f"({ast.unparse(node)})" if isinstance(node, ast.Lambda) else ast.unparse(node)
         for name in _globals_of(code):
             if name in value.__globals__:
                 self._global(name, value.__globals__[name], value)
@@ -247,8 +250,8 @@ def _globals_of(code: types.CodeType) -> set[str]:
     return names.union(*(_globals_of(each) for each in code.co_consts if isinstance(each, types.CodeType)))
 
 
-def _lambda_source(code: types.CodeType) -> str:
-    """Return the source of a lambda.
+def _lambda(code: types.CodeType) -> ast.Lambda:
+    """Return a lambda.
 
     Raises:
         Unwritable: If its file is not there, or several lambdas of its lines are alike.
@@ -256,17 +259,31 @@ def _lambda_source(code: types.CodeType) -> str:
     for node in ast.walk(_tree(code)):
         if isinstance(node, ast.Lambda):
             text = ast.unparse(node)
-            compiled = compile(text, "", "eval").co_consts[0]
+            compiled = next(each for each in compile(text, "", "eval").co_consts if isinstance(each, types.CodeType))
             if compiled.co_code == code.co_code and compiled.co_consts == code.co_consts:
-                return f"({text})"
+                return node
     raise Unwritable("lambda")
 
 
-def _definition_source(function: types.FunctionType) -> str:
-    statement = _tree(function.__code__).body[0]
-    if not isinstance(statement, ast.FunctionDef) or statement.decorator_list:
+def _definition(code: types.CodeType) -> ast.FunctionDef:
+    """Return the definition of a function, without its decorators, which made other objects of it."""
+    statement = _tree(code).body[0]
+    if not isinstance(statement, ast.FunctionDef):
         raise Unwritable("function")
-    return ast.unparse(statement)
+    statement.decorator_list = []
+    return statement
+
+
+def _has_defaults(function: types.FunctionType, arguments: ast.arguments) -> bool:
+    """Whether the default values of a function are literals of its source."""
+    pairs: list[tuple[ast.expr, Any]] = list(zip(arguments.defaults, function.__defaults__ or (), strict=True))
+    for argument, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if node is not None:
+            pairs.append((node, (function.__kwdefaults__ or {})[argument.arg]))
+    try:
+        return all(type(value) in _PLAIN and repr(ast.literal_eval(node)) == repr(value) for node, value in pairs)
+    except ValueError:
+        return False
 
 
 def _tree(code: types.CodeType) -> ast.Module:

@@ -199,6 +199,21 @@ def test_baskets():
     assert Basket.joined("a", "b") == "a-b"
 
 
+def wrapped(function):
+    return lambda *arguments: function(*arguments)
+
+
+@wrapped
+def triple(number, by=3):
+    return by * number
+
+
+def test_functions_with_defaults_and_decorators():
+    assert applied(triple, [1]) == [3]
+    assert applied(triple.__closure__[0].cell_contents, [2]) == [6]
+    assert applied(lambda number, more=(lambda: 2)(): number + more, [2]) == [4]
+
+
 def test_threads_and_tasks():
     results = []
     thread = threading.Thread(target=lambda: results.append(total([7, 8, 9])))

@@ -81,6 +81,7 @@ except ImportError:
     first = itemgetter(0)
 
 if sys.version_info < (3, 0):
+    import shop.old
     from .old import text
 else:
     text = str
@@ -89,6 +90,8 @@ else:
 def described(items):
     if sys.version_info < (3, 0):
         import shop.old
+    if len(items) > 9:
+        return text(shop.old)
     return [text(doubled(first(items))), mark('x'), NONE]
 
 

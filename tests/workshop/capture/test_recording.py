@@ -50,8 +50,10 @@ def test_calls_of_functions_methods_and_generators(shop):
     assert texts(functions["shop.prices.applied"]) == [
         "applied((lambda number: number + 1), [1, 2])",
         "applied(double, (4, 7))",
+        "applied(triple, [2])",
     ]
-    (_, double) = functions["shop.prices.applied"].calls
+    (_, double, triple) = functions["shop.prices.applied"].calls
+    assert triple.definitions == ("def triple(number, by=3):\n    return by * number",)
     assert double.definitions == ("def double(number):\n    return 2 * number",)
     assert dict(double.needs) == {"applied": "shop.prices:applied"}
     assert failed == ["tests/test_shop.py::test_that_fails"] and not any("test" in name for name in functions)
