@@ -66,7 +66,7 @@ class Family(abc.ABC):
             ones for training.
         asks_for: What recorded responses stated that tell how hard the family's problems are: ``output`` or ``input``.
         executes: Whether responses are executed.
-        uses_witnesses: Whether answers that pass the suite are executed on the problem's witnesses, too.
+        witnesses: The set of witnesses on which answers that pass the suite are executed, too; empty for none.
         filters: Names of the filters, the main one first: the ways in which a response is read.
         metric: The metric that is the family's R score.
         verdict: The metric that is 1 for a right response, for pass@k.
@@ -79,7 +79,7 @@ class Family(abc.ABC):
     separate_seeds: ClassVar[tuple[str, ...]] = ()
     asks_for: ClassVar[str] = "output"
     executes: ClassVar[bool] = False
-    uses_witnesses: ClassVar[bool] = False
+    witnesses: ClassVar[str] = ""
     filters: ClassVar[tuple[str, ...]]
     metric: str
     verdict: str
@@ -200,10 +200,14 @@ class Family(abc.ABC):
 
     def witness_job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that executes an answer on the problem's witnesses; None if there are none."""
-        if not self.uses_witnesses or answer.program is None:
+        if not self.witnesses or answer.program is None:
             return None
-        problem = problem_of(question)
+        problem = self.witnessed(question)
         return witness_job_of(problem, kind_of(problem), answer.program)
+
+    def witnessed(self, question: Question) -> Problem:
+        """Return the problem that a question is about, with the witnesses that answers are executed on."""
+        return question.problem or load_problem(question.key.benchmark, question.key.problem_id, self.witnesses)
 
     def idle_responses(self, question: Question) -> Iterable[str]:
         """Return responses of a model that has read nothing. A question that one of them solves is not trained on."""
@@ -234,8 +238,8 @@ def witness_job_of(problem: Problem, kind: Kind, program: str) -> Job | None:
 
 
 def problem_of(question: Question) -> Problem:
-    """Return the problem that a question is about, with its witnesses."""
-    return question.problem or load_problem(question.key.benchmark, question.key.problem_id, witnessed=True)
+    """Return the problem that a question is about."""
+    return question.problem or load_problem(question.key.benchmark, question.key.problem_id)
 
 
 def whole_number(options: Mapping[str, Any], name: str, usual: int, least: int, most: int | None = None) -> int:

@@ -26,14 +26,15 @@ logger = logging.getLogger(__name__)
 DATASET_VARIABLE = "CODEMIND_DATASET"
 
 
-def load_benchmark(name: str, witnessed: bool = False) -> list[Problem]:
+def load_benchmark(name: str, witnesses: str = "") -> list[Problem]:
     """Return the problems of a benchmark, building it first where it is not there yet.
 
     They come from the data set on the Hub that ``$CODEMIND_DATASET`` names, else from the data directory. A benchmark
     whose data comes with its package is never looked for on the Hub.
 
     Args:
-        witnessed: Whether the problems have their witnesses, which only families that execute answers need.
+        witnesses: Which witnesses the problems have, one of the sets of :mod:`.facts.witnesses`. Only families that
+            execute answers need some.
 
     Raises:
         UserError: If there is no benchmark of that name.
@@ -46,14 +47,14 @@ def load_benchmark(name: str, witnessed: bool = False) -> list[Problem]:
         from lm_eval_codemind.sandbox import lists
 
         lists.add(path)
-    if not witnessed:
+    if not witnesses:
         return problems
     from lm_eval_codemind.data.facts.witnesses import with_witnesses
 
-    return with_witnesses(name, problems)
+    return with_witnesses(name, problems, witnesses)
 
 
-def load_problem(benchmark: str, problem_id: str, witnessed: bool = False) -> Problem:
+def load_problem(benchmark: str, problem_id: str, witnesses: str = "") -> Problem:
     """Return one problem of a benchmark, as :func:`load_benchmark` does.
 
     Raises:
@@ -61,7 +62,7 @@ def load_problem(benchmark: str, problem_id: str, witnessed: bool = False) -> Pr
         UserError: If there is no such benchmark.
         UpstreamError: If it has to be built and cannot be.
     """
-    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), manifest.data_directory(), witnessed)[problem_id]
+    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), manifest.data_directory(), witnesses)[problem_id]
 
 
 def load_bug(problem: Problem) -> Problem:
@@ -141,8 +142,8 @@ def _digests(name: str, place: str, state: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def _by_id(name: str, repository: str | None, directory: Path, witnessed: bool) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in load_benchmark(name, witnessed)}
+def _by_id(name: str, repository: str | None, directory: Path, witnesses: str) -> dict[str, Problem]:
+    return {problem.problem_id: problem for problem in load_benchmark(name, witnesses)}
 
 
 @lru_cache(maxsize=16)

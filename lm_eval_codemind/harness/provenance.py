@@ -99,10 +99,10 @@ def record_task(
         python=platform.python_version(),
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )
-    if family.uses_witnesses:
+    if family.witnesses:
         from lm_eval_codemind.data.facts.witnesses import witnesses_digest
 
-        suite["witnesses_sha256"] = witnesses_digest(benchmark.name)
+        suite["witnesses_sha256"] = witnesses_digest(benchmark.name, family.witnesses)
     if family.prompt_texts:
         source = load_benchmark(family.prompt_texts)[0].provenance
         suite["prompt_texts"] = {"source": source, "sha256": benchmark_digests(family.prompt_texts)}

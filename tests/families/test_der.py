@@ -120,7 +120,9 @@ def test_a_model_that_writes_and_understands(folder):
     first, second = stages(folder / "knows")
     assert {task.task for task in first.tasks} == {"codemind_ier_sample", "codemind_sr_sample"}
     (task,) = second.tasks
-    assert scores(second) == dict.fromkeys(("r_der", "s_der", "pass@1", "r_ier_same", "answered"), (1.0, 0.0))
+    assert scores(second) == dict.fromkeys(
+        ("r_der", "s_der", "pass@1", "pass@1_suite", "r_ier_same", "answered"), (1.0, 0.0)
+    )
     documents = [sample.doc for sample in task.read_samples() if sample.filter == "strict-match"]
     assert [document["problem_id"] for document in documents] == [problem.problem_id for problem in ASKED]
     for document, problem in zip(documents, ASKED, strict=True):

@@ -110,7 +110,7 @@ def _problem_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         question_family,
         "load_problem",
-        lambda *name, **witnessed: problem if name[1] == "P" else stored(*name, **witnessed),
+        lambda *name: problem if name[1] == "P" else stored(*name),
     )
 
 

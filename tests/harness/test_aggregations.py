@@ -61,7 +61,7 @@ def runtime_of(problem: str, ability: float, draw: random.Random) -> Documents:
 
 def programs_of(problem: str, ability: float, draw: random.Random) -> Documents:
     """Three programs that a model wrote for a problem, as DER asks about them under repeats."""
-    counts = {"responses": 3 * PROBLEMS, "passed": 3 * PROBLEMS, "asked": 3 * PROBLEMS}
+    counts = {"responses": 3 * PROBLEMS, "passed": 3 * PROBLEMS, "passed_suite": 3 * PROBLEMS, "asked": 3 * PROBLEMS}
     right = [float(draw.random() < ability) for _ in range(3)]
     return [{"problem_id": problem, "right": x, "answered": x, "ier_same": x, **counts} for x in right]
 

@@ -7,6 +7,7 @@ from unittest import mock
 import pytest
 
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
 from lm_eval_codemind.harness.journal import Journal, Progress, forget_journals
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.workshop.benchmarks import sample
@@ -94,7 +95,7 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
         codemind(*arguments)
     executed = [line for line in journal.read_text().splitlines() if line]
     # Suites, and the witnesses of functions and methods. A script runs on both in one job.
-    witnessed = [problem for problem in load_benchmark("sample", witnessed=True) if problem.witnesses]
+    witnessed = [problem for problem in load_benchmark("sample", OF_PROGRAM) if problem.witnesses]
     assert len(executed) == len(rows) + sum(problem.kind != "script" for problem in witnessed)
 
     forget_journals()

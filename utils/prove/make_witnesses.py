@@ -27,9 +27,9 @@ from tqdm import tqdm
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark, load_side
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.data.facts.witnesses import FILES, STEPS, record_of, with_witnesses
+from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, STEPS, file_of, record_of, with_witnesses
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.witnesses import RAISES
+from lm_eval_codemind.languages.python.witnesses import RAISES, TOLERANCE
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, SeededPool, lists
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
@@ -162,7 +162,7 @@ def _telling(row: Sequence[str], cases: Sequence[Case], problem: Problem) -> lis
     ]
 
 
-def differs(observation: str, expected: str, printed: bool) -> bool:
+def differs(observation: str, expected: str, printed: bool, tolerance: float = TOLERANCE) -> bool:
     """Whether what a program does is wrong by the suite of the witnesses."""
     if printed:
         seen = output_of(observation, printed)
@@ -171,7 +171,7 @@ def differs(observation: str, expected: str, printed: bool) -> bool:
         return output_of(observation, printed) != expected
     if observation[1:] == expected:
         return False
-    return not _equal(_value(observation[1:]), _value(expected))
+    return not _equal(_value(observation[1:]), _value(expected), tolerance)
 
 
 def _value(text: str) -> Any:
@@ -179,11 +179,13 @@ def _value(text: str) -> Any:
     return eval(text, {"__builtins__": {}, "frozenset": frozenset, "set": set})
 
 
-def _equal(value: Any, expected: Any) -> bool:
+def _equal(value: Any, expected: Any, tolerance: float) -> bool:
     if isinstance(expected, float) and isinstance(value, (int, float)):
-        return isclose(value, expected, rel_tol=1e-7, abs_tol=1e-6)
+        return isclose(value, expected, rel_tol=tolerance, abs_tol=1e-6)
     if isinstance(expected, (list, tuple)) and type(value) is type(expected):
-        return len(value) == len(expected) and all(map(_equal, value, expected))
+        return len(value) == len(expected) and all(
+            _equal(one, other, tolerance) for one, other in zip(value, expected, strict=True)
+        )
     return bool(value == expected)
 
 
@@ -276,7 +278,7 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
     counterpart, inputs count whose outputs are rare.
     """
     counterpart = get_benchmark(problems[0].benchmark).counterpart
-    others = {one.problem_id: one for one in load_benchmark(counterpart, witnessed=True)}
+    others = {one.problem_id: one for one in load_benchmark(counterpart, OF_PROGRAM)}
     alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
     with SeededPool(0) as pool, ThreadPoolExecutor(workers) as threads:
 
@@ -358,7 +360,7 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, m
     recorded: dict[str, str] = {}
     with Sandbox(workers) as sandbox:
         for name in BENCHMARKS:
-            jobs = witness_jobs(load_benchmark(name, witnessed=True))
+            jobs = witness_jobs(load_benchmark(name, OF_PROGRAM))
             steps, reasons = lists.record(sandbox, jobs)
             recorded |= steps
             for problem, reason in reasons.items():
@@ -369,7 +371,7 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, m
 
 def _save(name: str, problems: Sequence[Problem], made: Mapping[str, Sequence[Case]]) -> None:
     records = {one.problem_id: record_of(one, made[one.problem_id]) for one in problems if made.get(one.problem_id)}
-    path = save(FILES.format(name), records)
+    path = save(file_of(name), records)
     counts = [len(record["cases"]) for record in records.values()]
     click.echo(
         f"  {name}: {len(records)} of {len(problems)} problems, {sum(counts)} witnesses, {path.stat().st_size} bytes"

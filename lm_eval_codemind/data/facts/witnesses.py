@@ -1,7 +1,9 @@
 """Witnesses: further inputs with proven outputs, which tell wrong programs that pass a suite from right ones.
 
-``witnesses/`` has one file per benchmark. ``utils/prove/make_witnesses.py`` chooses the inputs, and
-:mod:`lm_eval_codemind.workshop.proof.witnesses` proves what the problem's own program does on them.
+There are two sets, in one folder each, with one file per benchmark. Those of the program decide whether a program does
+what the problem's own does: ``utils/prove/make_witnesses.py`` chooses inputs of the published types. Those of the
+specification are for programs that are written from it: ``utils/prove/make_specified_witnesses.py`` takes inputs that
+it allows, on which programs of independent readers agree. :mod:`lm_eval_codemind.workshop.proof.witnesses` proves both.
 """
 
 import dataclasses
@@ -13,18 +15,26 @@ from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Case, Problem, digest
 
-FILES = "witnesses/{}.json.xz"
+OF_PROGRAM, OF_SPECIFICATION = "witnesses", "specified_witnesses"
+"""The sets of witnesses, by their folders."""
 STEPS = shipped.FOLDER / "witness_steps.xz"
 """The steps of the witnesses' suites, for the sandbox, as :data:`~lm_eval_codemind.data.facts.suites.STEPS`."""
+SPECIFIED_STEPS = shipped.FOLDER / "specified_steps.xz"
+"""The steps of the suites of the specification's witnesses."""
 
 
-def with_witnesses(name: str, problems: Sequence[Problem]) -> list[Problem]:
-    """Return the problems of a benchmark with their shipped witnesses.
+def file_of(name: str, kind: str = OF_PROGRAM) -> str:
+    """Return the file of a benchmark's witnesses of one set, below the folder of the facts."""
+    return f"{kind}/{name}.json.xz"
+
+
+def with_witnesses(name: str, problems: Sequence[Problem], kind: str = OF_PROGRAM) -> list[Problem]:
+    """Return the problems of a benchmark with their shipped witnesses of one set.
 
     Raises:
         UserError: If witnesses belong to another program. The message names the problem.
     """
-    records = shipped.load(FILES.format(name))
+    records = shipped.load(file_of(name, kind))
     return [
         _with(problem, records[problem.problem_id]) if problem.problem_id in records else problem
         for problem in problems
@@ -32,9 +42,9 @@ def with_witnesses(name: str, problems: Sequence[Problem]) -> list[Problem]:
 
 
 @cache
-def witnesses_digest(name: str) -> str:
-    """Return the digest of a benchmark's witnesses; empty if it has none."""
-    file = shipped.FOLDER / FILES.format(name)
+def witnesses_digest(name: str, kind: str = OF_PROGRAM) -> str:
+    """Return the digest of a benchmark's witnesses of one set; empty if it has none."""
+    file = shipped.FOLDER / file_of(name, kind)
     return digest(file.read_bytes()) if file.is_file() else ""
 
 

@@ -35,7 +35,9 @@ _SHOWN_AS = "steps"
 # The item of the only document of a task whose model wrote no program that can be asked about.
 NOTHING = "nothing to ask"
 
-_METRICS = ("r_der", "s_der", "pass@1", "r_ier_same", "answered")
+_METRICS = ("r_der", "s_der", "pass@1", "pass@1_suite", "r_ier_same", "answered")
+
+_COUNTS = ("responses", "passed", "passed_suite", "asked")
 
 Record = Mapping[str, Any]
 
@@ -45,7 +47,8 @@ class Fields(TypedDict):
 
     Attributes:
         ier_same: IER's score on the same program and input in the same run; None if there is none.
-        first_stage: How many responses there were to the problem, how many passed, and how many are asked about.
+        first_stage: How many responses there were to the problems, how many passed, how many passed the suites alone,
+            and how many are asked about.
     """
 
     code: str
@@ -89,7 +92,7 @@ class DependentReasoning(ExecutionReasoning):
             "right": means["r_der"] if has_input else None,
             "answered": means["answered"] if has_input else None,
             "ier_same": question.typed(Fields)["ier_same"],
-            **{name: question.typed(Fields)["first_stage"][name] for name in ("responses", "passed", "asked")},
+            **{name: question.typed(Fields)["first_stage"][name] for name in _COUNTS},
         }
         return dict.fromkeys(_METRICS, record)
 
@@ -129,7 +132,7 @@ def ask(stage: FirstStage, seed: int, made: type[AfterFirstStage] = AfterFirstSt
     family = family_named(str(stage.suite["family"]))
     if family is None or not family.executes:
         raise UserError(f"{stage.task}: its responses are not programs; name another first_stage_task")
-    passing = _passing_programs(stage, family, seed)
+    passing, passed_suite = _passing_programs(stage, family, seed)
     labelled: list[tuple[Key, Execution, str]] = []
     left_out: dict[str, list[str]] = {}
     for (key, one), label in zip(passing, making.outputs_of([one for _, one in passing]), strict=True):
@@ -140,6 +143,7 @@ def ask(stage: FirstStage, seed: int, made: type[AfterFirstStage] = AfterFirstSt
     counts = {
         "responses": sum(len(responses) for _, responses in stage.questions),
         "passed": len(passing),
+        "passed_suite": passed_suite,
         "asked": len(labelled),
     }
     ier_scores = _ier_scores(stage)
@@ -157,8 +161,11 @@ def ask(stage: FirstStage, seed: int, made: type[AfterFirstStage] = AfterFirstSt
     return made([family.posed(question) for question in stage.all], questions, record)
 
 
-def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tuple[Key, Execution]]:
-    """Return the programs of a first stage that pass their tests, each with the key of its question, in order."""
+def _passing_programs(stage: FirstStage, family: Family, seed: int) -> tuple[list[tuple[Key, Execution]], int]:
+    """Return the programs of a first stage that pass, each with the key of its question, in order.
+
+    With them comes how many pass their suite, if the witnesses are left out.
+    """
     opening = OPENING if stage.opened else ""
     reader = Reader(family, family.filters[0])
     running: list[tuple[Key, Execution, Answer]] = []
@@ -173,7 +180,8 @@ def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tupl
             running.append((key, Execution(problem, answer.program or "", _drawn_input(problem, seed)), answer))
     for *_, answer in running:
         answer.wait()
-    return [(key, one) for key, one, answer in running if answer.passed]
+    passed_suite = sum(answer.passed_suite for *_, answer in running)
+    return [(key, one) for key, one, answer in running if answer.passed], passed_suite
 
 
 def _drawn_input(problem: Problem, seed: int) -> str | None:
@@ -257,10 +265,10 @@ def _mean_of(field: str) -> Aggregation:
     )
 
 
-def _passes(records: Sequence[Record]) -> list[float]:
+def _passes(records: Sequence[Record], count: str = "passed") -> list[float]:
     if not records:
         return []
-    passed, of = records[0]["passed"], records[0]["responses"]
+    passed, of = records[0][count], records[0]["responses"]
     return [1.0] * passed + [0.0] * (of - passed)
 
 
@@ -273,6 +281,9 @@ s_der = Aggregation(
     lambda programs: len(programs[0]) + round(programs[1]),
 )
 first_pass = Aggregation(_passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
+first_pass_suite = Aggregation(
+    lambda records: _passes(records, "passed_suite"), scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0)
+)
 
 
 def values(records: Sequence[Record], field: str) -> list[float]:

@@ -25,7 +25,7 @@ class DependentView(ExecutionView):
 
     scores = ("S_DER",)
     outcomes = ("understands its program", "no answer", "incorrect output")
-    reported = ("r_der", "s_der", "pass@1")
+    reported = ("r_der", "s_der", "pass@1", "pass@1_suite")
     board = {"RDER": "r_der", "Pass1": "pass@1"}
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
 
@@ -39,8 +39,9 @@ class DependentView(ExecutionView):
         records = [_record(sample) for sample in samples if self.metric in sample.scores]
         if metric == "s_der":
             return mean([*values(records, "right"), *[0.0] * round(failures(records))])
-        if metric == "pass@1":
-            return proportion(records[0]["passed"], records[0]["responses"]) if records else mean([])
+        counts = {"pass@1": "passed", "pass@1_suite": "passed_suite"}
+        if metric in counts:
+            return proportion(records[0][counts[metric]], records[0]["responses"]) if records else mean([])
         fields = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}
         return mean(values(records, fields[metric]) if metric in fields else [])
 

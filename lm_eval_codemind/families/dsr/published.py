@@ -16,7 +16,7 @@ _MARKS = ("$CODE_START$", "$CODE_END$")
 class PublishedSemanticsReasoning(UpstreamPrompts, SemanticsReasoning):
     """DSR with the artifact's C+ and prompts. The suites and the scores are those of DSR."""
 
-    uses_witnesses = False
+    witnesses = ""
     variants = (Variant("dsr_published", "DSR published", VIEW, submittable=False, paper="codemind"),)
     prompt_texts = "dsr_prompts"
     forms = ("gpt", "codellama", "deepseek", "semcoder", "starcoder")

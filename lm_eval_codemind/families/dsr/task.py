@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.data import load_benchmark, load_side, making
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
+from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
 from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
 from lm_eval_codemind.family import Family, Variant, problem_of, seed_option
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
@@ -32,7 +33,7 @@ class SemanticsReasoning(Family):
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = ("transform_seed",)
     executes = True
-    uses_witnesses: ClassVar[bool] = True
+    witnesses: ClassVar[str] = OF_PROGRAM
     filters = ("extract-code",)
     metric = "r_dsr"
     verdict = "pass@1"
@@ -133,10 +134,10 @@ class SemanticsReasoning(Family):
             "similarity": likeness,
             "code_found": float(answer.text is not None),
         }
-        if self.uses_witnesses:
+        if self.witnesses:
             scores["r_dsr_suite"] = s_dsr(answer.passed_suite, loc, transformed, lines)
             scores["pass@1_suite"] = float(answer.passed_suite)
-            scores["witnessed"] = float(bool(problem_of(question).witnesses))
+            scores["witnessed"] = float(bool(self.witnessed(question).witnesses))
         return scores
 
 

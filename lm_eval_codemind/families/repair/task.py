@@ -12,7 +12,8 @@ P_S from the specification and B, P_{S+t} from the specification, B and t::
     repaired_by_test   = mean of (1 - Pass(P_S, T)) * Pass(P_{S+t}, T)
     unchanged          = mean of [P = B], ignoring layout and documentation
 
-The equation of ``repaired_by_test`` is that of S_SR (:mod:`lm_eval_codemind.families.sr.score`). With several responses
+A repair passes if it passes T and the problem's witnesses; metrics that end in ``_suite`` leave these out. The
+equation of ``repaired_by_test`` is that of S_SR (:mod:`lm_eval_codemind.families.sr.score`). With several responses
 to a problem, each factor is a share. The product is then an unbiased estimate, because the responses under the two
 settings are independent. :func:`lm_eval_codemind.families.dsr.score.similarity` defines how similar two programs are.
 """
@@ -22,11 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data import load_bug
+from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION
 from lm_eval_codemind.families.dsr.score import similarity
-from lm_eval_codemind.families.pairs import mean_of_pairs
+from lm_eval_codemind.families.pairs import mean_of_pairs, paired
 from lm_eval_codemind.families.sr.score import s_sr
 from lm_eval_codemind.families.sr.task import COLUMNS
 from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.harness.aggregations import mean_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
@@ -48,6 +51,7 @@ class Repair(Family):
     variants = (_USUAL, _DIRECT)
     templates = Path(__file__).with_name("templates")
     executes = True
+    witnesses = OF_SPECIFICATION
     filters = ("extract-code",)
     metric = "pass@1"
     verdict = "pass@1"
@@ -101,10 +105,12 @@ class Repair(Family):
         bug, correct = (_compared(question[column], question) for column in ("buggy", "code"))
         return {
             "pass@1": float(answer.passed),
+            "pass@1_suite": float(answer.passed_suite),
             "unchanged": float(code == bug),
             "similarity_to_bug": 0.0 if code is None else similarity(code, bug),
             "similarity_to_correct": 0.0 if code is None else similarity(code, correct),
             "code_found": float(code is not None),
+            "witnessed": float(bool(self.witnessed(question).witnesses)),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
@@ -112,16 +118,20 @@ class Repair(Family):
 
         ``repaired_by_test`` is a property of pairs: its values are records, which the aggregations below pair.
         ``pass@1`` is None in documents without a test, and ``pass@1_no_test`` in those with one.
+        Names that end with ``_suite`` leave the witnesses out.
         """
-        passed, without = means["pass@1"], question.key.setting in WITHOUT_TEST
-        record = {"problem_id": question.key.problem_id, "with_test": not without, "passed": passed}
+        without = question.key.setting in WITHOUT_TEST
         suffix = "_no_test" if without else ""
-        metrics: dict[str, Any] = {
-            "pass@1": None if without else passed,
-            "pass@1_no_test": passed if without else None,
-            "repaired_by_test": record,
-        }
-        metrics |= {name: value for name, value in means.items() if name != "pass@1"}
+        metrics: dict[str, Any] = {}
+        for kind in ("", "_suite"):
+            passed = means[f"pass@1{kind}"]
+            record = {"problem_id": question.key.problem_id, "with_test": not without, "passed": passed}
+            metrics |= {
+                f"pass@1{kind}": None if without else passed,
+                f"pass@1_no_test{kind}": passed if without else None,
+                f"repaired_by_test{kind}": record,
+            }
+        metrics |= {name: value for name, value in means.items() if not name.startswith("pass@1")}
         return metrics | {f"{name}{suffix}": value for name, value in pass_at_k.items() if name != "pass@1"}
 
 
@@ -138,6 +148,9 @@ def _compared(program: str, question: Question) -> str:
 # -- aggregations
 
 repaired_by_test = mean_of_pairs("repaired_by_test", "with_test", (False, True), s_sr)
+repaired_by_test_suite = mean_of(
+    lambda records: [s_sr(*pair) for pair in paired(records, "with_test", (False, True))[0]]
+)
 
 REPAIR = Repair()
 

@@ -10,7 +10,7 @@ class RepairView(PairView):
     """Specification, buggy program, test and both answers."""
 
     scores = ("repaired", "repaired without test")
-    reported = ("pass@1", "pass@1_no_test")
+    reported = ("pass@1", "pass@1_no_test", "pass@1_suite", "pass@1_no_test_suite")
     first = WITHOUT_TEST
     paired = "repaired_by_test"
     pair_outcomes = ("repaired", "only without test", "only with test", "not repaired")

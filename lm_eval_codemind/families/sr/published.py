@@ -37,6 +37,7 @@ class PublishedSpecificationReasoning(UpstreamPrompts, SpecificationReasoning):
         ),
     )
     prompt_texts = "sr_prompts"
+    witnesses = ""
     forms = FORMS
     options = (FORM,)
 

@@ -13,6 +13,7 @@ from lm_eval_codemind.data import making
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.suites import FAIR, verdict_of
+from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.families.sr import score as scores
 from lm_eval_codemind.family import Family, Variant, problem_of, seed_option
@@ -80,6 +81,7 @@ class SpecificationReasoning(Family):
     templates = Path(__file__).with_name("templates")
     options: ClassVar[tuple[str, ...]] = ("hint_seed",)
     executes = True
+    witnesses = OF_SPECIFICATION
     filters = ("extract-code",)
     metric = "r_sr"
     verdict = "pass@1"
@@ -148,11 +150,14 @@ class SpecificationReasoning(Family):
         problem = kind_of(problem).with_tests(problem, question.typed(Fields)["test"])
         return kind_of(problem).suite_job(problem, answer.program, limits=limits)
 
+    def witness_job(self, answer: Answer, question: Question) -> Job | None:
+        return None if question.key.setting == MISLEADING else super().witness_job(answer, question)
+
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         scores = {"pass@1": float(answer.passed), "code_found": float(answer.text is not None)}
-        if self.uses_witnesses and question.key.setting != MISLEADING:
+        if self.witnesses and question.key.setting != MISLEADING:
             scores["pass@1_suite"] = float(answer.passed_suite)
-            scores["witnessed"] = float(bool(problem_of(question).witnesses))
+            scores["witnessed"] = float(bool(self.witnessed(question).witnesses))
         return scores
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
@@ -179,7 +184,9 @@ class SpecificationReasoning(Family):
         if "suite" in question.fields:
             fair = question.typed(Fields)["suite"] == FAIR
             metrics["s_sr_unstated"] = None if fair else record
-            metrics["pass@1_no_test_fair"] = metrics["pass@1_no_test"] if fair else None
+            for kind in ("", "_suite"):
+                if f"pass@1_no_test{kind}" in metrics:
+                    metrics[f"pass@1_no_test_fair{kind}"] = metrics[f"pass@1_no_test{kind}"] if fair else None
         metrics["code_found"] = means["code_found"]
         more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
         return {**metrics, **more}
@@ -206,6 +213,7 @@ def _say_what_is_left_out(records: Sequence[Record]) -> None:
 
 
 r_sr = Aggregation(pairs_of, _r_sr, scores.r_sr_stderr, check=_say_what_is_left_out)
+r_sr_suite = Aggregation(pairs_of, _r_sr, scores.r_sr_stderr)
 s_sr = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
 s_sr_unstated = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
 

@@ -24,6 +24,8 @@ class SpecificationView(PairView):
         "pass@1_with_test",
         "s_sr",
         "s_sr_unstated",
+        "pass@1_no_test_suite",
+        "pass@1_with_test_suite",
     )
     board = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
     place = {"Gtask": "synthesis"}

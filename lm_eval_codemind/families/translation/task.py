@@ -14,6 +14,7 @@ from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, get_benchmark
 from lm_eval_codemind.data.catalogue.limits import limits_of
+from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.sr import score as scores
 from lm_eval_codemind.families.sr import task as sr
@@ -51,7 +52,7 @@ class Translation(SpecificationReasoning):
     )
     templates = Path(__file__).with_name("templates")
     options = ()
-    uses_witnesses = True
+    witnesses = OF_PROGRAM
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a proven output, one program each, whose output has a line at all.
@@ -61,7 +62,7 @@ class Translation(SpecificationReasoning):
         """
         if not benchmark.counterpart:
             raise UserError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
-        problems = load_benchmark(benchmark.name, witnessed=True)
+        problems = load_benchmark(benchmark.name, self.witnesses)
         candidates = [problem for problem in problems if problem.category != "excluded"]
         return [
             problem
@@ -145,7 +146,7 @@ class Translation(SpecificationReasoning):
     def witness_job(self, answer: Answer, question: Question) -> Job | None:
         if question.key.setting == MISLEADING or answer.program is None:
             return None
-        return witness_job_of(problem_of(question), _target_kind(question), answer.program)
+        return witness_job_of(self.witnessed(question), _target_kind(question), answer.program)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         why = cause(answer)

@@ -17,9 +17,10 @@ from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.programs import bug_lines, is_settled
+from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION
 from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.families.verdict import score as scores
-from lm_eval_codemind.family import Family, Variant, problem_of
+from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind, get_language
@@ -102,7 +103,7 @@ class Locate(Verdict):
 
     variants = (Variant("locate", "Locate", "lm_eval_codemind.families.verdict.view:LocateView"),)
     executes = True
-    uses_witnesses = True
+    witnesses = OF_SPECIFICATION
     metric = verdict = "locate"
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
@@ -140,7 +141,7 @@ class Locate(Verdict):
             "locate_suite": float(answer.passed_suite),
             "line": float(answer.details.get("line") in question["lines"]),
             "answered": float(answer.text is not None),
-            "witnessed": float(bool(problem_of(question).witnesses)),
+            "witnessed": float(bool(self.witnessed(question).witnesses)),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

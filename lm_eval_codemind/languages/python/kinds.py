@@ -112,9 +112,11 @@ class Function(PythonKind):
         )
 
     def witness_suite(self, problem: Problem) -> Problem | None:
-        from lm_eval_codemind.languages.python.witnesses import function_suite
+        from lm_eval_codemind.languages.python.witnesses import function_suite, tolerance_of
 
-        return dataclasses.replace(problem, tests=function_suite(problem.witnesses)) if problem.witnesses else None
+        if not problem.witnesses:
+            return None
+        return dataclasses.replace(problem, tests=function_suite(problem.witnesses, tolerance_of(problem.tests)))
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_definition

@@ -8,8 +8,9 @@ from lm_eval_codemind.problems import Case
 
 RAISES = "raise "
 """What the output of a witness begins with, if the program raises an exception."""
+TOLERANCE = 1e-7
+"""The relative tolerance of floats: they may differ in their last digits, as sums in another order do."""
 
-# Floats may differ in their last digits, as sums in another order do.
 _HELPERS = {
     "equal(": """\
 import math
@@ -34,9 +35,48 @@ def raises(exception, call):
 }
 
 
-def function_suite(witnesses: Sequence[Case]) -> str:
-    """Return assertions about calls."""
-    return _with_helpers([_assertion(case.input.strip(), case.output) for case in witnesses])
+# What a suite compares, if not the values themselves.
+_FORMS = ("set", "tuple")
+
+
+def function_suite(witnesses: Sequence[Case], tolerance: float = TOLERANCE) -> str:
+    """Return assertions about calls. Floats may differ by the tolerance, relative to their size."""
+    return _with_helpers([_assertion(case.input.strip(), case.output) for case in witnesses], tolerance)
+
+
+def tolerance_of(tests: str) -> float:
+    """Return by how much floats may differ, relative to their size: what a suite says, else :data:`TOLERANCE`."""
+    calls = (node for node in ast.walk(ast.parse(tests)) if isinstance(node, ast.Call))
+    stated = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "rel_tol"]
+    return max([TOLERANCE, *(float(ast.literal_eval(value)) for value in stated)])
+
+
+def call_form(tests: str, entry_point: str) -> str | None:
+    """Return how a suite compares a call with a value, with ``{}`` for the call, such as ``set({})``.
+
+    None if it does something else than to compare.
+    """
+    names = (entry_point, "candidate")
+    asserted = [node.test for node in ast.walk(ast.parse(tests)) if isinstance(node, ast.Assert)]
+    forms = {_form(test, names) for test in asserted if not isinstance(test, ast.Constant)}
+    return forms.pop() if len(forms) == 1 else None
+
+
+def _form(test: ast.expr, names: Sequence[str]) -> str | None:
+    match test:
+        case ast.Compare(
+            ast.Call(ast.Name(one), [ast.Call(ast.Name(called))], []), [ast.Eq()], [ast.Call(ast.Name(other))]
+        ) if one == other and one in _FORMS and called in names:
+            return f"{one}({{}})"
+        case (
+            ast.Compare(ast.Call(ast.Name(called)), [ast.Eq() | ast.Is()], _)
+            | ast.Compare(ast.Call(ast.Name("abs"), [ast.BinOp(ast.Call(ast.Name(called)), ast.Sub())]), [ast.Lt()], _)
+            | ast.Call(ast.Attribute(ast.Name("math"), "isclose"), [ast.Call(ast.Name(called)), _])
+            | ast.UnaryOp(ast.Not(), ast.Call(ast.Name(called)))
+            | ast.Call(ast.Name(called))
+        ) if called in names:
+            return "{}"
+    return None
 
 
 def method_suite(witnesses: Sequence[Case]) -> str:
@@ -49,9 +89,11 @@ def method_suite(witnesses: Sequence[Case]) -> str:
     return _with_helpers(tests)
 
 
-def _with_helpers(tests: Sequence[str]) -> str:
+def _with_helpers(tests: Sequence[str], tolerance: float = TOLERANCE) -> str:
     text = "\n".join(tests)
-    return "\n\n".join([*(source for name, source in _HELPERS.items() if f"assert {name}" in text), f"{text}\n"])
+    helpers = [source for name, source in _HELPERS.items() if f"assert {name}" in text]
+    suite = "\n\n".join([*helpers, f"{text}\n"])
+    return suite if tolerance == TOLERANCE else suite.replace("rel_tol=1e-7", f"rel_tol={tolerance}")
 
 
 def _name(test: str) -> str:

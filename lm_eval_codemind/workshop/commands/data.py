@@ -151,8 +151,7 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
     """
     from lm_eval_codemind.workshop.proof.suites import BENCHMARKS, verify_lists
     from lm_eval_codemind.workshop.proof.verify import verifiable, verify_benchmark, verify_transformations
-    from lm_eval_codemind.workshop.proof.witnesses import BENCHMARKS as WITNESSED
-    from lm_eval_codemind.workshop.proof.witnesses import verify_witnesses
+    from lm_eval_codemind.workshop.proof.witnesses import SETS, verify_witnesses
 
     source = _open(upstream, out or data_directory())
     differences = 0
@@ -178,11 +177,13 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
         count, differing = verify_lists(name)
         click.echo(f"{name}: {count} suites recorded, {len(differing)} differ {' '.join(differing)}".rstrip())
         differences += len(differing)
-    for name in [name for name in WITNESSED if name in names and only in (None, "witnesses")]:
-        count, differing = verify_witnesses(name, workers)
-        click.echo(
-            f"{name}: {count} witnesses executed, {len(differing)} programs differ {' '.join(differing)}".rstrip()
-        )
-        differences += len(differing)
+    for kind, witnessed in SETS.items():
+        for name in [name for name in witnessed if name in names and only in (None, "witnesses")]:
+            count, differing = verify_witnesses(name, workers, kind)
+            click.echo(
+                f"{name}: {count} {kind.replace('_', ' ')} executed, {len(differing)} programs differ "
+                f"{' '.join(differing)}".rstrip()
+            )
+            differences += len(differing)
     if differences:
         raise SystemExit(1)

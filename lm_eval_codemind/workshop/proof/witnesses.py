@@ -13,6 +13,7 @@ from typing import Protocol
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, OF_SPECIFICATION
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
@@ -26,7 +27,11 @@ BENCHMARKS = (
     *("humaneval", "cruxeval", "classeval", "avatar", "avatar_java", "codenet_python", "codenet_java"),
     *("sample", "sample_java"),
 )
-"""The benchmarks with witnesses. A benchmark in Java comes after its counterpart in Python."""
+"""The benchmarks with witnesses of the program. A benchmark in Java comes after its counterpart in Python."""
+SPECIFIED = ("humaneval", "mbpp", "humanevalfix")
+"""The benchmarks with witnesses of the specification."""
+SETS = {OF_PROGRAM: BENCHMARKS, OF_SPECIFICATION: SPECIFIED}
+"""The sets of witnesses, with their benchmarks."""
 LONGEST = 1_000
 """The longest output of a witness, in characters."""
 SECONDS = 0.5
@@ -145,20 +150,21 @@ def witness_jobs(problems: Iterable[Problem]) -> dict[str, Job]:
     }
 
 
-def verify_witnesses(name: str, workers: int = 1) -> tuple[int, list[str]]:
-    """Execute a benchmark's programs on its witnesses again, and record the steps of their suites.
+def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tuple[int, list[str]]:
+    """Execute a benchmark's programs on its witnesses of one set again, and record the steps of their suites.
 
     Returns:
         The number of witnesses, and the names of the problems of which anything differs.
     """
-    problems = [problem for problem in load_benchmark(name, witnessed=True) if problem.witnesses]
+    problems = [problem for problem in load_benchmark(name, kind) if problem.witnesses]
     with ExitStack() as stack, ThreadPoolExecutor(2 * workers) as pool:
         if get_benchmark(name).language == "python":
             sandboxes = seeded(stack, workers)
             sandbox = stack.enter_context(Sandbox(workers))
 
             def prove(one: Problem) -> list[Case]:
-                return agreed(sandbox, one, proven(sandboxes, one, [case.input for case in one.witnesses]))
+                cases = proven(sandboxes, one, [case.input for case in one.witnesses])
+                return agreed(sandbox, one, cases) if kind == OF_PROGRAM else cases
 
             again = pool.map(prove, problems)
             same = [tuple(cases) == problem.witnesses for problem, cases in zip(problems, again, strict=True)]

@@ -1,27 +1,49 @@
 """Witnesses: what is proven of them, their suites, and what they do to scores."""
 
+import ast
+import csv
 import dataclasses
 import json
+import re
 from contextlib import ExitStack
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from lm_eval_codemind.data import load_benchmark, load_problem
+import make_specified_witnesses
+from lm_eval_codemind.data import load_benchmark, load_problem, making
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.facts import shipped
-from lm_eval_codemind.data.facts.witnesses import FILES, record_of, with_witnesses
+from lm_eval_codemind.data.facts.witnesses import (
+    OF_PROGRAM,
+    OF_SPECIFICATION,
+    file_of,
+    record_of,
+    with_witnesses,
+)
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.dsr.task import DSR
+from lm_eval_codemind.families.repair import task as repair
+from lm_eval_codemind.families.sr.published import PUBLISHED_SR
+from lm_eval_codemind.families.sr.task import SR
 from lm_eval_codemind.families.translation.task import TRANSLATION
-from lm_eval_codemind.family import problem_of
 from lm_eval_codemind.harness.hooks import Reader
 from lm_eval_codemind.languages import get_language, kind_of
+from lm_eval_codemind.languages.python.witnesses import call_form, function_suite, tolerance_of
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Sandbox, Status
 from lm_eval_codemind.workshop.proof import observing
-from lm_eval_codemind.workshop.proof.witnesses import BENCHMARKS, agreed, observe, proven, seeded, verify_witnesses
+from lm_eval_codemind.workshop.proof.witnesses import (
+    BENCHMARKS,
+    SPECIFIED,
+    agreed,
+    observe,
+    proven,
+    seeded,
+    verify_witnesses,
+)
 from witness_inputs import candidates
 
 ROOT = Path(__file__).parents[3]
@@ -110,7 +132,7 @@ def test_the_suite_names_the_input_that_fails(sandbox):
 
 
 def test_witnesses_belong_to_their_program():
-    problem = next(problem for problem in load_benchmark("sample", witnessed=True) if problem.witnesses)
+    problem = next(problem for problem in load_benchmark("sample", OF_PROGRAM) if problem.witnesses)
     assert record_of(problem, problem.witnesses)["cases"][0] == list(dataclasses.astuple(problem.witnesses[0]))
     (again,) = with_witnesses("sample", [dataclasses.replace(problem, witnesses=())])
     assert again == problem
@@ -121,7 +143,7 @@ def test_witnesses_belong_to_their_program():
 def test_every_value_suite_of_the_sample_has_a_list(sandbox):
     from lm_eval_codemind.workshop.proof.witnesses import witness_jobs
 
-    outcomes = sandbox.run(witness_jobs(load_benchmark("sample", witnessed=True)).values())
+    outcomes = sandbox.run(witness_jobs(load_benchmark("sample", OF_PROGRAM)).values())
     assert all(outcome.passed for outcome in outcomes)
     assert sum(not outcome.tamper_proof for outcome in outcomes) <= 3  # two return objects, one names its exception
 
@@ -138,12 +160,14 @@ def test_the_page_about_data_counts_the_problems_with_witnesses():
     page = (ROOT / "docs/data.md").read_text(encoding="utf-8").partition("## Witnesses")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("|")][2:]
     counts = {row[0]: int(row[2].replace(",", "")) for row in rows}
-    made = {name: len(shipped.load(FILES.format(name))) for name in BENCHMARKS if not name.startswith("sample")}
-    assert counts == {get_benchmark(name).title: count for name, count in made.items() if count}
+    made = {name: len(shipped.load(file_of(name))) for name in BENCHMARKS if not name.startswith("sample")}
+    specified = {f"{get_benchmark(name).title}, specification": file_of(name, OF_SPECIFICATION) for name in SPECIFIED}
+    expected = {get_benchmark(name).title: count for name, count in made.items() if count}
+    assert counts == expected | {title: len(shipped.load(file)) for title, file in specified.items()}
 
 
 def question_of(family, kind: str) -> Question:
-    problems = load_benchmark("sample", witnessed=True)
+    problems = load_benchmark("sample", OF_PROGRAM)
     problem = next(one for one in problems if one.kind == kind and one.witnesses and one.transformed)
     return next(iter(family.questions(problem, "no_test")))
 
@@ -155,7 +179,7 @@ def scored(family, question: Question, code: str, fence: str = "python") -> tupl
 
 
 def test_a_program_that_knows_the_shown_output_passes_the_suite_alone():
-    problem = next(one for one in load_benchmark("sample", witnessed=True) if one.kind == "function" and one.witnesses)
+    problem = next(one for one in load_benchmark("sample", OF_PROGRAM) if one.kind == "function" and one.witnesses)
     shown = dataclasses.replace(problem, tests=f"assert {problem.input} == {problem.output}\n")
     question = dataclasses.replace(next(iter(DSR.questions(shown, ""))), problem=shown)
     code = f"def {problem.entry_point}(*args, **kwargs):\n    return {problem.output}\n"
@@ -172,7 +196,7 @@ def test_a_program_that_knows_the_shown_output_passes_the_suite_alone():
 
 def test_a_failing_translation_names_its_input():
     question = question_of(TRANSLATION, "script")
-    problem = next(one for one in load_benchmark("sample", witnessed=True) if one.problem_id == question.key.problem_id)
+    problem = next(one for one in load_benchmark("sample", OF_PROGRAM) if one.problem_id == question.key.problem_id)
     table = get_language("java").kind("script").lookup(problem.cases)
     answer, scores = scored(TRANSLATION, question, table, "java")
     assert (scores["pass@1_suite"], scores["pass@1"], scores["witnessed"]) == (1, 0, 1)
@@ -195,13 +219,114 @@ def test_a_row_for_training_has_its_witnesses():
     from lm_eval_codemind.rewards import rewards, scoring
 
     question = question_of(DSR, "function")
-    problem = problem_of(question)
+    problem = DSR.witnessed(question)
     shown = dataclasses.replace(problem, tests=f"assert {problem.input} == {problem.output}\n")
     question = dataclasses.replace(question, problem=shown)
     wrong = f"def {problem.entry_point}(*args):\n    return {problem.output}\n"
     row = {"scoring": scoring(DSR, question)}
     assert '"witnesses": [{"input"' in row["scoring"]
     assert rewards([row, row], [f"```python\n{text}\n```" for text in (problem.code, wrong)]) == [1.0, 0.0]
+
+
+# -- witnesses of the specification
+
+SPECIFICATION = """\
+def share(total: int, parts: int) -> float:
+    \"\"\"Return the total divided by the parts, which are positive.\"\"\"
+"""
+SHARE = Problem(
+    "Share", "sample", "function", "python", f"{SPECIFICATION}    return total / parts\n", "share",
+    "share(6, 3)", "2.0", SPECIFICATION, tests="assert share(6, 3) == 2.0\n", hint_test="assert share(6, 3) == 2.0\n",
+    misleading_test="assert share(6, 3) == -1017.0\n",
+    witnesses=(Case("share(7, 2)", "3.5"), Case("share(49, 49)", "1.0")),
+)  # fmt: skip
+WRONG_SHARE = "def share(total, parts):\n    return 2.0\n"
+
+
+def asked(family, problem: Problem, setting: str) -> Question:
+    with mock.patch.object(making, "misled", lambda problem: problem.code):
+        return dataclasses.replace(next(iter(family.questions(problem, setting))), problem=problem)
+
+
+def test_a_program_from_a_specification_runs_on_its_witnesses():
+    question = asked(SR, SHARE, "with_test")
+    answer, scores = scored(SR, question, WRONG_SHARE)
+    assert scores == {"pass@1": 0, "pass@1_suite": 1, "witnessed": 1, "code_found": 1}
+    assert answer.decisive is answer.witnesses and "share(7, 2)" in answer.witnesses["failed_test"]
+    metrics = SR.logged(question, scores, {})
+    assert (metrics["pass@1_with_test"], metrics["pass@1_with_test_suite"], metrics["witnessed"]) == (0, 1, 1)
+    assert (metrics["r_sr"]["passed"], metrics["r_sr_suite"]["passed"], metrics["s_sr_suite"]["passed"]) == (0, 1, 1)
+    # The last digit differs.
+    answer, scores = scored(SR, question, "def share(total, parts):\n    return total * (1 / parts)\n")
+    assert scores["pass@1"] == 1 and answer.witnesses["status"] == "passed"
+    # Without witnesses the suite alone decides, and the score says so.
+    bare = asked(SR, dataclasses.replace(SHARE, witnesses=()), "no_test")
+    assert scored(SR, bare, WRONG_SHARE)[1] == {"pass@1": 1, "pass@1_suite": 1, "witnessed": 0, "code_found": 1}
+
+
+def test_misleading_tests_and_published_tasks_have_no_witnesses():
+    misled = "def share(total, parts):\n    return -1017.0\n"
+    answer, scores = scored(SR, asked(SR, SHARE, "misleading"), misled)
+    assert answer.witnesses is None and scores == {"pass@1": 1, "code_found": 1}
+    answer, scores = scored(PUBLISHED_SR, asked(SR, SHARE, "no_test"), WRONG_SHARE)
+    assert answer.witnesses is None and scores == {"pass@1": 1, "code_found": 1}
+
+
+def test_a_repair_runs_on_its_witnesses():
+    buggy = dataclasses.replace(SHARE, code=f"{SPECIFICATION}    return total // parts\n")
+    with mock.patch.object(repair, "load_bug", lambda problem: buggy):
+        question = asked(repair.REPAIR, SHARE, "no_test")
+    _, scores = scored(repair.REPAIR, question, WRONG_SHARE)
+    assert (scores["pass@1"], scores["pass@1_suite"], scores["witnessed"]) == (0, 1, 1)
+    metrics = repair.REPAIR.logged(question, scores, {})
+    assert (metrics["pass@1_no_test"], metrics["pass@1_no_test_suite"], metrics["pass@1_suite"]) == (0, 1, None)
+    assert (metrics["repaired_by_test"]["passed"], metrics["repaired_by_test_suite"]["passed"]) == (0, 1)
+
+
+def test_rewards_run_the_witnesses_of_the_specification():
+    from lm_eval_codemind.rewards import rewards, scoring
+
+    row = {"scoring": scoring(SR, asked(SR, SHARE, "no_test"))}
+    assert rewards([row, row], [f"```python\n{text}\n```" for text in (SHARE.code, WRONG_SHARE)]) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("tests", "form"), [
+    ("assert f(1) == 2\nassert f(2) is None\nassert not f(3)", "{}"),
+    ("def check(candidate):\n    assert candidate(1) == 2\n    assert True", "{}"),
+    ("assert set(f(1)) == set([2])", "set({})"),
+    ("assert math.isclose(f(1), 2.5, rel_tol=0.001)", "{}"),
+    ("assert abs(f(1) - 2.5) < 1e-06", "{}"),
+    ("assert set(f(1)) == set([2])\nassert f(2) == 2", None),
+    ("assert abs(g(f(1))) < 0.001", None),
+    ("assert sorted(f(1)) == [2]", None),
+    ("assert set(f(1)) == tuple([2])", None),
+    ("", None),
+])  # fmt: skip
+def test_the_form_of_a_suite(tests, form):
+    assert call_form(tests, "f") == form
+
+
+def test_witnesses_have_the_tolerance_of_the_suite():
+    assert tolerance_of("assert f(1) == 2.0") == 1e-7
+    suite = "import math\nassert math.isclose(f(1), 2.5, rel_tol=0.001)\n"
+    assert tolerance_of(suite) == 0.001
+    assert "rel_tol=0.001, abs_tol=1e-6" in function_suite([Case("f(2)", "3.5")], tolerance_of(suite))
+    assert "rel_tol=1e-7, abs_tol=1e-6" in function_suite([Case("f(2)", "3.5")])
+
+
+@pytest.mark.parametrize("benchmark", SPECIFIED)
+def test_readings_and_witnesses_go_together(benchmark):
+    """What a reader excluded is no witness, and every witness is an input that the readers' condition allows."""
+    records = shipped.load(file_of(benchmark, OF_SPECIFICATION))
+    for problem_id, record in records.items():
+        reading = make_specified_witnesses.readings().get(problem_id, {})
+        assert reading.get("only", "") is not None
+        within = eval(reading.get("only") or "lambda *arguments: True", {"re": re})
+        for text, _ in record["cases"]:
+            call = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and (
+                not isinstance(node.func, ast.Name) or node.func.id not in ("set", "tuple")
+            ))  # fmt: skip
+            assert within(*map(eval, map(ast.unparse, call.args))), (problem_id, text)
 
 
 @pytest.mark.proof
@@ -223,7 +348,7 @@ def test_recorded_wrong_programs_that_pass_the_suites_fail(shared_data, built, s
     for record in map(json.loads, lines):
         if record["benchmark"] not in BENCHMARKS:
             continue
-        problem = load_problem(record["benchmark"], record["problem"], witnessed=True)
+        problem = load_problem(record["benchmark"], record["problem"], OF_PROGRAM)
         suite = kind_of(problem).witness_suite(problem)
         if suite is not None:
             records.append(record)
@@ -232,3 +357,46 @@ def test_recorded_wrong_programs_that_pass_the_suites_fail(shared_data, built, s
     told = zip(records, statuses, strict=True)
     assert len(records) == 57
     assert sorted(record["problem"] for record, status in told if status not in ("failed", "error")) == NOT_TOLD
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("benchmark", SPECIFIED)
+def test_witnesses_of_the_specification_are_proven_again(built, benchmark):
+    count, differing = verify_witnesses(benchmark, workers=2, kind=OF_SPECIFICATION)
+    assert count > 2_000 and differing == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("benchmark", SPECIFIED)
+def test_right_programs_pass_the_witnesses_of_the_specification(built, sandbox, benchmark):
+    """C, which is the published fix where there are bugs, and the programs of all readers of fair suites."""
+    jobs = {}
+    for problem in load_benchmark(benchmark, OF_SPECIFICATION):
+        suite = kind_of(problem).witness_suite(problem)
+        if suite is not None:
+            readers = make_specified_witnesses.readers(benchmark).get(problem.problem_id, [])
+            for number, program in enumerate([problem.code, *readers]):
+                jobs[problem.problem_id, number] = kind_of(problem).suite_job(suite, program)
+    outcomes = zip(jobs, sandbox.run(jobs.values()), strict=True)
+    assert len(jobs) > 300 and [place for place, outcome in outcomes if not outcome.passed] == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("benchmark", SPECIFIED)
+def test_recorded_programs_that_fail_a_witness_were_read(shared_data, built, benchmark):
+    """And a reader says why they are wrong by the specification."""
+    _, failing = make_specified_witnesses.failing(shared_data / "recorded", benchmark)
+    readings = make_specified_witnesses.readings()
+    unread = [
+        (problem_id, test)
+        for problem_id, _, test in failing
+        if not any(
+            entry["decision"] == "kept" and f"({entry['input']})" in test
+            for entry in readings.get(problem_id, {}).get("read", ())
+        )
+    ]
+    assert unread == []
+    listed = list(csv.DictReader(make_specified_witnesses.VERDICTS.open(encoding="utf-8")))
+    assert [(row["problem"], row["model"]) for row in listed if row["benchmark"] == benchmark] == [
+        (problem_id, model) for problem_id, model, _ in failing
+    ]
