@@ -209,6 +209,10 @@ class Family(abc.ABC):
         """Return the problem that a question is about, with the witnesses that answers are executed on."""
         return question.problem or load_problem(question.key.benchmark, question.key.problem_id, self.witnesses)
 
+    def only_evaluates(self, question: Question) -> bool:
+        """Whether a question belongs to the packaged evaluation under every seed, so that it is not trained on."""
+        return False
+
     def idle_responses(self, question: Question) -> Iterable[str]:
         """Return responses of a model that has read nothing. A question that one of them solves is not trained on."""
         return ()

@@ -130,7 +130,14 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
         suite = task.config.metadata["suite"]
         assert family is not None
         documents = [dict(document) for document in task.eval_docs]
-        fresh = [document for document in documents if _identity(document) not in packaged.get(name, ())]
+        fresh = [
+            document
+            for document in documents
+            if evaluation
+            or not (
+                _identity(document) in packaged.get(name, ()) or family.only_evaluates(Question.from_document(document))
+            )
+        ]
         if not fresh:
             raise UserError(
                 f"{name}: all {len(documents)} questions are those of the packaged evaluation; choose a task with a "

@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from lm_eval_codemind.commands import export
+from lm_eval_codemind.data import load_benchmark, making
+from lm_eval_codemind.data.facts.fresh import Fresh, Run, from_records, load_records
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.data.own import read_programs
+from lm_eval_codemind.families.fresh import task as fresh_task
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.rewards import idle_responses, rewards
+from lm_eval_codemind.workshop.proof import fresh
 from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
 from self_logging import self_logging
@@ -60,6 +64,56 @@ def test_questions_of_the_evaluation_are_left_out(tmp_path):
     assert len(rows) > 10 and not [row for row in rows if row["text"] in known or row["seed"] != 12]
     assert {row["item"] for row in rows} == {"fresh_1"}
     assert rewards(rows, [row["target"] for row in rows]) == [1.0] * len(rows)
+
+
+def drawn(problem: Problem, seed: int) -> list[str]:
+    """Return all inputs among which a seed chooses in its first round; nothing is executed."""
+    tries, bold = fresh._ROUNDS[0]
+    return fresh._Making(problem, seed, 1, tries, bold)._inputs
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("built")
+def test_no_question_of_a_seed_for_evaluation_is_among_the_rows_of_ten_for_training(tmp_path, monkeypatch):
+    """Of all benchmarks. A seed for training draws what it may draw, and also the evaluation's input where it has one.
+
+    Its inputs are not executed, so that most labels are wrong.
+    """
+    benchmarks = ("sample", "humaneval", "cruxeval", "classeval", "avatar")
+    published = {name: [each for each in load_benchmark(name) if each.category != "excluded"] for name in benchmarks}
+    packaged = {name: from_records(load_records(name), problems) for name, problems in published.items()}
+
+    def not_executed(problems: list[Problem], seed: int, count: int) -> dict[str, Fresh]:
+        of_evaluation = packaged[problems[0].benchmark]
+        runs = {
+            each.problem_id: (*of_evaluation[each.problem_id].runs, *(Run(text, "0", 1) for text in drawn(each, seed)))
+            for each in problems
+        }
+        return {name: Fresh(1, found[:count]) for name, found in runs.items()}
+
+    monkeypatch.setattr(making, "fresh", not_executed)
+    monkeypatch.setattr(fresh_task, "stored", lambda file, read, make, write: make())
+    rows = []
+    for seed in range(10, 20):
+        options = json.dumps({"input_seed": seed, "fresh_inputs": 3})
+        tasks = "codemind_ier_fresh,codemind_ier_fresh_sample"
+        said("export", "--tasks", tasks, "--metadata", options, "-o", tmp_path / "rows.jsonl")
+        rows += [
+            (row["benchmark"], row["problem_id"], question(row)["input"]) for row in read_rows(tmp_path / "rows.jsonl")
+        ]
+    assert len(rows) > 20_000 and {name for name, *_ in rows} == set(benchmarks)
+    known = {
+        (name, each.problem_id, text)
+        for name, problems in published.items()
+        for each in problems
+        for text in (
+            each.input,
+            *(run.input for run in packaged[name][each.problem_id].runs),
+            *(text for seed in range(1, 10) for text in drawn(each, seed)),
+        )
+    }
+    assert len(known) > 50_000 and not known & set(rows)
 
 
 def test_wrong_options_have_a_message(tmp_path):

@@ -41,6 +41,8 @@ RUN_BY_OTHERS = (
         for name in ("ExeRScope/", "ier_", "coconut_", "cruxeval_input_", "cruxeval/")
     ),
     # With the harness alone: two runs, of which the second needs the first.
+    # tests/engine/test_real_model.py has its server.
+    "python -m llama_cpp.server",
     *("python utils/compare/", "pip install", "pip download", "make demo", "lm_eval run"),
 )
 # The page shows what it prints: what the run lacks.

