@@ -130,6 +130,9 @@ def test_names_and_options_exist(command, tasks):
         )
     elif program == "make":
         assert f"\n{arguments[0]}:" in (ROOT / "Makefile").read_text()
+    elif arguments[0] == "-m":
+        # A module of a package that a command before it installs.
+        assert any(f"'{arguments[1].split('.')[0].replace('_', '-')}" in other for other in COMMANDS), command
     elif arguments[0] != "-c":
         assert (ROOT / arguments[0]).is_file()
 
