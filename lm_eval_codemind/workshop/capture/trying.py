@@ -21,7 +21,7 @@ FIRST, MOST = 10, 50
 _SEEDS = (1, 2)
 _LIMITS = Limits(cpu_seconds=5, wall_seconds=10)
 
-# A value is what it is; of an iterator, its items; of an exception, its text.
+# A value is what it is; of an iterator, its items, also inside of a tuple or list; of an exception, its text.
 _TRY = f"""
 
 def _codemind_try(call):
@@ -31,6 +31,10 @@ def _codemind_try(call):
         if hasattr(type(value), "__next__"):
             items = list(islice(value, {MOST + 1}))
             return ("items", items) if len(items) <= {MOST} else ("first", items[:{FIRST}])
+        if isinstance(value, (tuple, list)) and any(hasattr(type(each), "__next__") for each in value):
+            lists = [list(islice(each, {MOST + 1})) for each in value if hasattr(type(each), "__iter__")]
+            if len(lists) == len(value) and max(map(len, lists)) <= {MOST}:
+                return ("lists", lists)
         return ("value", value)
     except Exception as error:
         return ("error", f"{{type(error).__name__}}: {{error}}")
@@ -54,7 +58,7 @@ class Tried:
         code: The program.
         call: The call, with what makes its result a plain value.
         label: The value as a literal.
-        form: ``value``, ``items``, ``first`` or ``error``.
+        form: ``value``, ``items``, ``first``, ``lists`` or ``error``.
     """
 
     function: Called
@@ -102,6 +106,8 @@ def _as_asked(cut: Cut, form: str, label: str) -> Tried:
         call = f"list({call})"
     elif form == "first":
         code, call = _with_islice(code), f"list(islice({call}, {FIRST}))"
+    elif form == "lists":
+        call = f"list(map(list, {call}))"
     elif form == "error":
         code, call = _with_error(code, call)
     return Tried(cut.function, code, call, label, form)

@@ -73,6 +73,10 @@ def items(n):
     yield from range(n)
 
 
+def parts(n):
+    return [n], (each for each in range(n))
+
+
 def endless(n):
     while True:
         yield n
@@ -118,6 +122,7 @@ def test_calls_whose_program_and_package_agree(tmp_path, monkeypatch):
         "value(1)",
         "value(6)",
         "items(3)",
+        "parts(2)",
         "endless(4)",
         "fails(2)",
         "leaves(3)",
@@ -128,11 +133,12 @@ def test_calls_whose_program_and_package_agree(tmp_path, monkeypatch):
     agreeing, failed = tried([cut_of(source, call) for call in calls], sys.executable)
     assert [(each.call, each.label, each.form) for each in agreeing] == [
         ("value(1)", "2", "value"), ("list(items(3))", "[0, 1, 2]", "items"),
+        ("list(map(list, parts(2)))", "[[2], [0, 1]]", "lists"),
         ("list(islice(endless(4), 10))", "[4, 5, 6, 7, 8, 9, 10, 11, 12, 13]", "first"),
         ("error_of_fails(2)", "'KeyError: 2'", "error"),
         ("error_of_pop(Stack([1]), 3)", "'IndexError: pop index out of range'", "error"),
     ]  # fmt: skip
-    assert "from itertools import islice" in agreeing[2].code and "def error_of_fails" in agreeing[3].code
+    assert "from itertools import islice" in agreeing[3].code and "def error_of_fails" in agreeing[4].code
     reasons = {cut.call.text: reason for cut, reason in failed}
     assert reasons["value(6)"] == "the installed package gives something else (value)"
     assert all("fails in the sandbox" in reasons[call] for call in ("leaves(3)",))
