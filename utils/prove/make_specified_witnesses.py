@@ -4,13 +4,14 @@
     python utils/prove/make_specified_witnesses.py measure [--benchmark NAME ...] [--seed N]
     python utils/prove/make_specified_witnesses.py recorded RECORDED
 
-A problem has a domain: a strategy for its arguments, written from the specification alone. It stands in
-``tests/programs/humanevalfix.jsonl`` or ``mbpp_domains.jsonl``; ``tests/programs/witness_readings.yaml`` narrows it. An
-input of the domain counts if the problem's own program, the program of each reader of the specification and the
-reference agree on it. ``make`` chooses those that tell mutants of these programs from them, and writes
-``facts/specified_witnesses/NAME.json.xz`` and ``specified_steps.xz``. ``measure`` counts the other half of the mutants.
-``recorded`` writes ``tests/programs/failed_witnesses.csv``: the recorded programs that pass a suite and fail a witness.
-Somebody must read each of them, and write into the readings why it is wrong or why the input is no witness.
+A problem has a domain: a strategy for its arguments, written from the specification and, for MBPP, the test in its
+prompt. It stands in ``tests/programs/humanevalfix.jsonl`` or ``mbpp_domains.jsonl``;
+``tests/programs/witness_readings.yaml`` narrows it. An input of the domain counts if the problem's own program, the
+program of each reader of the specification and the reference agree on it. ``make`` chooses those that tell mutants of
+these programs from them, and writes ``facts/specified_witnesses/NAME.json.xz`` and ``specified_steps.xz``. ``measure``
+counts the other half of the mutants. ``recorded`` writes ``tests/programs/failed_witnesses.csv``: the recorded programs
+that pass a suite and fail a witness. Somebody must read each of them, and write into the readings why it is wrong or
+why the input is no witness.
 """
 
 import csv
