@@ -1,4 +1,4 @@
-"""Two kinds of figures as SVG: dot plots with intervals, and UpSet plots of overlapping sets."""
+"""Three kinds of figures as SVG: dot plots with intervals, scatter plots, and UpSet plots of overlapping sets."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ _SHAPES = ("circle", "square", "diamond", "triangle")
 # Heights of a lane, of a row's name and of its second line; the ends of the axis in per cent of the width.
 _LANE, _LABEL, _SECOND = 14, 20, 16
 _LEFT, _RIGHT = 3.0, 95.0
+_TICKS = (0, 25, 50, 75, 100)
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Figure:
     """A dot plot: values of several series, such as models, in a row for each category.
 
     Rows and series appear in the order of their first mark. The name is a file stem, such as ``constructs-ier``. The
-    axis goes from ``start`` to 1, and is labelled in per cent if ``percent``.
+    axis goes from ``start`` to ``stop``, and is labelled in per cent if ``percent``.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Figure:
     marks: Sequence[Mark]
     start: float = 0.0
     percent: bool = True
+    stop: float = 1.0
 
     @property
     def series(self) -> list[str]:
@@ -90,12 +92,12 @@ class Figure:
 
     def place(self, value: float) -> str:
         """Return the horizontal place of a value."""
-        return _place((value - self.start) / (1 - self.start))
+        return _place((value - self.start) / (self.stop - self.start))
 
     def ticks(self) -> Iterator[tuple[float, str]]:
         """Yield the values that the axis names, and their names."""
-        for value in (self.start + (1 - self.start) * i / 4 for i in range(5)):
-            yield value, f"{value:.0%}" if self.percent else f"{value:g}"
+        for value in (self.start + (self.stop - self.start) * i / 4 for i in range(5)):
+            yield value, f"{value:.0%}" if self.percent else f"{value:.2g}"
 
     def written(self, value: float) -> str:
         """Return a value as a tooltip has it."""
@@ -130,6 +132,34 @@ class DoublingFigure(Figure):
     def written(self, value: float) -> str:
         """Return a value as a tooltip has it: in its own format."""
         return format(value)
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """A plot of two values of each series, such as a model, against each other; both axes go from 0 to 100.
+
+    ``points`` are the series with their places on the horizontal and the vertical axis.
+    """
+
+    name: str
+    title: str
+    axis: str
+    vertical: str
+    points: Sequence[tuple[str, float, float]]
+
+    @property
+    def series(self) -> list[str]:
+        """Names of the series."""
+        return list(dict.fromkeys(name for name, _, _ in self.points))
+
+    def svg(self, series: Sequence[str], standalone: bool = False) -> str:
+        """Draw the figure; see :meth:`Figure.svg`."""
+        styles = {name: _style(name, series) for name in self.series}
+        return str(_drawings().scatter(self, standalone, styles, [(_place(value / 100), value) for value in _TICKS]))
+
+    def place(self, value: float) -> str:
+        """Return the horizontal place of a value."""
+        return _place(value / 100)
 
 
 @dataclass(frozen=True)
@@ -177,7 +207,7 @@ def _place(share: float) -> str:
 
 
 def _style(name: str, series: Sequence[str]) -> tuple[str, str]:
-    index = list(series).index(name)
+    index = list(series).index(name) if name in series else 0
     return f"s{index % len(LIGHT)}", _SHAPES[(index // len(LIGHT) + index) % len(_SHAPES)]
 
 

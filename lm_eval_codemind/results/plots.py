@@ -1,18 +1,19 @@
 """Which figures the tables of the analyses give."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lm_eval_codemind.data.facts.horizon import BOUNDS
 from lm_eval_codemind.families.table import Table, in_words
-from lm_eval_codemind.results.figures import DoublingFigure, Figure, Mark, UpSet
+from lm_eval_codemind.results.figures import DoublingFigure, Figure, Mark, Scatter, UpSet
 from lm_eval_codemind.results.observations import ALL, distinct
 
 
-def plots(tables: Sequence[Table]) -> list[Figure | UpSet]:
+def plots(tables: Sequence[Table]) -> list[Figure | Scatter | UpSet]:
     """Return the figures of all tables that have one; a figure's name starts with its table's."""
-    figures: list[Figure | UpSet] = []
+    figures: list[Figure | Scatter | UpSet] = []
     for table in tables:
         match table.name:
             case "overall":
@@ -32,6 +33,20 @@ def plots(tables: Sequence[Table]) -> list[Figure | UpSet]:
                     )
             case "overlap":
                 figures += _overlap(table)
+            case "complexity":
+                figures += _complexity(table)
+            case "written":
+                figures += _written(table)
+            case "lines_simplified":
+                marks = [
+                    Mark(f"{lines}, {row['programs']}", row["model"], row[lines], n=row["n"])
+                    for lines in ("C", "C+", "C'")
+                    for row in table.rows
+                ]
+                figures.append(_from_zero(table.name, table.title, "mean lines", marks))
+            case "reval_average":
+                points = [(row["model"], row["average"], row["ic"]) for row in table.rows]
+                figures.append(Scatter(table.name, table.title, "average of the four accuracies", "IC", points))
             case "horizon":
                 figures += _horizon(table)
             case "horizon_levels":
@@ -68,6 +83,36 @@ def _by_score(table: Table, row: str, value: str, title: str, axis: str, part: s
         words = f"{names['family']}: {title.format(**names)}"
         negative = value == "rho"
         yield Figure(_name(table.name, *subject, part), words, axis, marks, -1.0 if negative else 0.0, not negative)
+
+
+def _complexity(table: Table) -> Iterable[Figure]:
+    axis = "median, with the middle half of the programs"
+    for measure in distinct(row["measure"] for row in table.rows):
+        rows = [row for row in table.rows if row["measure"] == measure]
+        parts = ("median", "lower_quartile", "upper_quartile", "n")
+        marks = [Mark(row["benchmark"], "programs", *(row[part] for part in parts)) for row in rows]
+        yield _from_zero(_name(table.name, measure), f"{measure} of the programs, by benchmark", axis, marks)
+
+
+def _written(table: Table) -> Iterable[Figure]:
+    axis = "mean of the model's program minus the given one, with 95% interval"
+    for measure in distinct(row["measure"] for row in table.rows):
+        rows = [row for row in table.rows if row["measure"] == measure]
+        parts = ("model", "difference", "low", "high", "n")
+        marks = [Mark(f"{row['family']}, {row['benchmark']}", *(row[part] for part in parts)) for row in rows]
+        most = _largest(marks)
+        name, title = _name(table.name, measure), f"{measure} of written programs minus that of the given ones"
+        yield Figure(name, title, axis, marks, -most, percent=False, stop=most)
+
+
+def _from_zero(name: str, title: str, axis: str, marks: Sequence[Mark]) -> Figure:
+    return Figure(name, title, axis, marks, percent=False, stop=_largest(marks))
+
+
+def _largest(marks: Sequence[Mark]) -> float:
+    """Return the largest distance from zero of what is drawn; 1 if all is zero."""
+    ends = [abs(end) for mark in marks for end in (mark.value, mark.low, mark.high) if not math.isnan(end)]
+    return max(ends, default=0.0) or 1.0
 
 
 def _horizon(table: Table) -> Iterable[Figure]:

@@ -17,7 +17,7 @@ from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import analyses, properties
 from lm_eval_codemind.results.cells import VERDICTS, Row, Samples, effort_cells, grid, verdict
-from lm_eval_codemind.results.figures import Figure, UpSet, legend_mark
+from lm_eval_codemind.results.figures import Figure, Scatter, UpSet, legend_mark
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
@@ -51,7 +51,7 @@ class Report:
     runs: Sequence[Run]
     observations: Sequence[Observation]
     tables: Sequence[Table]
-    figures: Sequence[Figure | UpSet]
+    figures: Sequence[Figure | Scatter | UpSet]
 
     @property
     def series(self) -> list[str]:
@@ -203,9 +203,9 @@ def nothing_in(table: Table) -> str:
     return ""
 
 
-def embedded(figure: Figure | UpSet, series: Sequence[str]) -> dict[str, Any]:
-    """Return a figure for a page with these series: its title, its drawing, and its legend if it has one."""
-    legend = [(name, Markup(legend_mark(name, series))) for name in figure.series]
+def embedded(figure: Figure | Scatter | UpSet, series: Sequence[str]) -> dict[str, Any]:
+    """Return a figure for a page with these series: its title, its drawing, and its legend if it shows some of them."""
+    legend = [(name, Markup(legend_mark(name, series))) for name in figure.series if name in series]
     return {"title": figure.title, "svg": Markup(figure.svg(series)), "legend": legend}
 
 

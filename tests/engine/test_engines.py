@@ -301,6 +301,19 @@ def test_runtime_behaviour(backend, chat, tmp_path):
             assert Answer.from_json(logged).to_json() == logged
 
 
+@pytest.mark.usefixtures("engine")
+@each_form
+@each_backend
+def test_runtime_behaviour_with_one_request_a_program(backend, chat, tmp_path):
+    """It sends a document for each program, and no answer of noise is in the form."""
+    task = "codemind_runtime_together_sample"
+    results, samples = evaluate(backend, chat, [task], 24, tmp_path, "--batch_size", 1)
+    check_scores(results, task, "extract-answer", ["answered", "complete"], documents=24)
+    rows = samples[task]
+    assert len(rows) == len({row["doc"]["problem_id"] for row in rows}) == 24
+    assert {Answer.from_json(row["filtered_resps"][0][0]).reading for row in rows} <= {"no_answer", "malformed"}
+
+
 WITH_AND_WITHOUT_TEST = ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "code_found")
 
 
