@@ -104,7 +104,9 @@ def test_the_five_commands_of_the_readme(server, tmp_path, monkeypatch):
     assert task.effective == task.original == task.suite["readings"]["responses"] == 24
     assert task.suite["readings"]["failed"] == 0 and (tmp_path / "report.html").stat().st_size > 10_000
     assert f"{MODEL} (backend local-chat-completions) scores r_ier " in shown[2]
-    assert f" on {task.task} (" in shown[2] and "at most 128 tokens each, for 24 of 24 questions" in shown[2]
+    # The score may differ with the model's precision; the rest is as README shows it.
+    (printed,) = re.findall(r"^```text\n(.*?)\n```$", section.split("\n## ")[0], re.MULTILINE | re.DOTALL)
+    assert printed.partition(" on ")[2] in shown[2]
 
 
 @pytest.mark.parametrize("chat", [False, True], ids=["text", "chat"])
