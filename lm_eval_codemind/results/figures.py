@@ -97,7 +97,7 @@ class Figure:
     def ticks(self) -> Iterator[tuple[float, str]]:
         """Yield the values that the axis names, and their names."""
         for value in (self.start + (self.stop - self.start) * i / 4 for i in range(5)):
-            yield value, f"{value:.0%}" if self.percent else f"{value:.2g}"
+            yield value, f"{value:.0%}" if self.percent else f"{value:.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
     def written(self, value: float) -> str:
         """Return a value as a tooltip has it."""
