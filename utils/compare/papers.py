@@ -26,6 +26,7 @@ from lm_eval_codemind.commands import DIRECTORY
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.dsr.published import dataset as published_simplified
 from lm_eval_codemind.families.dsr.task import dataset as simplified
+from lm_eval_codemind.families.table import Table
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.questions import Key
@@ -70,7 +71,7 @@ def complexity(observations: Sequence[Observation], recorded: Path) -> Iterator[
     yield ["benchmark", "measure", "programs", *map(_heading, ends), "programs, published", *(
         f"{_heading(end)}, published" for end in ends
     )]  # fmt: skip
-    for row in programs.complexity(observations).rows:
+    for row in _sorted(programs.complexity(observations), "benchmark"):
         known = published.get(row["measure"], {})
         values = [value for name, value in known.items() if name.startswith(_STUDIED.get(row["benchmark"], ()))]
         theirs = [fmean(values), *np.quantile(values, (0, 0.25, 0.5, 0.75, 1))] if values else []
@@ -91,7 +92,11 @@ def written(observations: Sequence[Observation], recorded: Path) -> Iterator[Row
         if None not in pair:
             pairs["DER", row["benchmark"], "gpt-4"].append(pair)
     yield ["family", "benchmark", "model", "measure", "programs", "written", "given", "difference", "p"]
-    for row in [*programs.written_programs(observations).rows, *programs.compared_programs(pairs).rows]:
+    for row in (
+        row
+        for table in (programs.written_programs(observations), programs.compared_programs(pairs))
+        for row in _sorted(table, "benchmark", "model")
+    ):
         what = [row[name] for name in ("family", "benchmark", "model", "measure")]
         yield [*what, f"{row['n']}", _number(row["written"]), _number(row["given"]), _difference(row), _p(row["p"])]
 
@@ -100,7 +105,7 @@ def in_two_languages(observations: Sequence[Observation], recorded: Path) -> Ite
     """Yield the scores on the same problems in Python and in Java, by value and by the authors' lists."""
     heads = ("problems", "Python", "Java", "difference", "p")
     yield ["benchmark", "model", *heads, *(f"{head}, published" for head in heads)]
-    for row in programs.between_languages(observations).rows:
+    for row in _sorted(programs.between_languages(observations), "benchmark", "model"):
         scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for record in rows_of(recorded / f"v1_ier_{row['model']}.jsonl.gz"):
             problem = record["problem_id"].partition("_s")[0]
@@ -200,6 +205,11 @@ def _scored(said: str) -> Mapping[str, Any]:
         (table,) = (t for t in findings(observe(read_runs([Path(folder)]))) if t.name == "reval_average")
     (row,) = table.rows
     return row
+
+
+def _sorted(table: Table, *columns: str) -> list[Mapping[str, Any]]:
+    """Return the rows of a table in an order that does not depend on where its runs lie."""
+    return sorted(table.rows, key=lambda row: [row[column] for column in columns])
 
 
 def _heading(end: str) -> str:
