@@ -1,7 +1,7 @@
 """Verdicts about test suites: does a program pass if somebody wrote it from the specification alone?
 
 ``proofs/suites.json`` has a verdict for each suite of HumanEval, MBPP and ClassEval's methods, with the outcomes of
-programs whose writers were shown no test. ``utils/prove_suites.py`` executes these programs again.
+programs whose writers were shown no test. ``utils/prove/prove_suites.py`` executes these programs again.
 """
 
 from collections.abc import Mapping

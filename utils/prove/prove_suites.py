@@ -1,4 +1,4 @@
-"""Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--benchmark NAME]``.
+"""Prove the verdicts about test suites: ``python utils/prove/prove_suites.py [--write] [--benchmark NAME]``.
 
 Writers wrote a program for each problem from the prompt without a test. They were shown neither the tests nor the
 benchmark's own program. ``tests/data/facts/independent_programs.jsonl.gz`` has these programs: the first writer's for
@@ -41,9 +41,9 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.workshop.python.hint_tests import hints_of
-from prove.ship import save
+from ship import save
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"
+PROGRAMS = Path(__file__).resolve().parents[2] / "tests" / "data" / "facts" / "independent_programs.jsonl.gz"
 BENCHMARKS = ("humaneval", "mbpp", "classeval_methods")
 FIRST, SECOND, READING = "first", "second", "reading"
 PASSED = "passed"
