@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from importlib.resources import files
 from typing import Protocol
 
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, OF_SPECIFICATION
@@ -173,7 +174,7 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
             outputs = [[case.output for case in problem.witnesses] for problem in problems]
             inputs = [[case.input for case in problem.witnesses] for problem in problems]
             runs = [list(pool.map(printed, [one] * len(problems), problems, inputs)) for one in pools]
-            same = [all(run[place] == output for run in runs) for place, output in enumerate(outputs)]
+            same = [all(_lines(run[place]) == _lines(output) for run in runs) for place, output in enumerate(outputs)]
         jobs = witness_jobs(problems)
         made = lists.record(stack.enter_context(Sandbox(workers)), jobs)[0]
     known = lists.known()
@@ -184,6 +185,11 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
         if differ(made.get(one), known.get(one))
     ]
     return sum(len(problem.witnesses) for problem in problems), differing
+
+
+def _lines(outputs: Sequence[str | None]) -> list[list[str] | None]:
+    """Return outputs as they are compared: of two programs that print the same, only one may end with a line feed."""
+    return [None if text is None else printed_lines(text) for text in outputs]
 
 
 def seeded(stack: ExitStack, workers: int) -> dict[int, Sandbox]:
