@@ -25,7 +25,8 @@ SPECIFIED_STEPS = shipped.FOLDER / "specified_steps.xz"
 
 def file_of(name: str, kind: str = OF_PROGRAM) -> str:
     """Return the file of a benchmark's witnesses of one set, below the folder of the facts."""
-    return f"{kind}/{name}.json.xz"
+    # The problems of HumanEvalFix are HumanEval's.
+    return f"{kind}/{name.removesuffix('fix') if kind == OF_SPECIFICATION else name}.json.xz"
 
 
 def with_witnesses(name: str, problems: Sequence[Problem], kind: str = OF_PROGRAM) -> list[Problem]:
