@@ -193,7 +193,7 @@ def _pattern() -> re.Pattern[str]:
     # Of the tags at one place, those with a row have priority.
     word = rf"{_LETTERS}(?P<word>{'|'.join(content['words'])}){_LETTERS}"
     parts.append(rf"[<\[\u25c1][/\\]?[|\uff5c]?/?{word}(?:\s+\w+=[^<>\n]{{0,80}})?[>\]\u25b7]")
-    # Few places of a text have a mark, or three letters, that a tag begins with.
+    # A tag begins with a mark, or with letters that these three sets allow. Few places of a text do.
     letters = "".join(f"[{re.escape(''.join(sorted(set(column))))}]" for column in zip(*spelled, strict=True))
     return re.compile(rf"(?=[<\[\u25c1/\n]|{letters})(?:{'|'.join(parts)})", re.IGNORECASE)
 

@@ -2,7 +2,7 @@
 
     python utils/bench/capture.py PACKAGE COMMAND ...
 
-COMMAND runs the package's tests with pytest. Both run in turn, as often as the environment variable ``RUNS`` says.
+COMMAND runs the package's tests with pytest. Both run in turn, three times.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import TypeVar
 from lm_eval_codemind.workshop.capture.recording import record
 
 T = TypeVar("T")
-RUNS = int(os.environ.get("RUNS", "3"))
+_RUNS = 3
 
 
 def _processor(action: Callable[[], T]) -> tuple[float, T]:
@@ -29,7 +29,7 @@ def _processor(action: Callable[[], T]) -> tuple[float, T]:
 def main(package: str, command: Sequence[str]) -> None:
     """Print the processor times and their ratio."""
     plain, recorded, ratios = [], [], []
-    for _ in range(RUNS):
+    for _ in range(_RUNS):
         plain.append(_processor(lambda: subprocess.run(command, check=False, stdout=subprocess.DEVNULL))[0])
         seconds, recording = _processor(lambda: record(package, command))
         recorded.append(seconds)

@@ -32,13 +32,12 @@ from tqdm import tqdm
 
 import program_inputs
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.suites import FAIR, verdict_of
-from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, SPECIFIED_STEPS, file_of, record_of, with_witnesses
+from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, SPECIFIED_STEPS, with_witnesses
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.witnesses import RAISES, call_form, tolerance_of
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Limits, Sandbox, lists
+from lm_eval_codemind.sandbox import Limits, Sandbox
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING
 from lm_eval_codemind.workshop.proof.witnesses import (
@@ -48,12 +47,21 @@ from lm_eval_codemind.workshop.proof.witnesses import (
     output_of,
     proven,
     seeded,
-    witness_jobs,
 )
-from make_witnesses import Choice, _filled, _greedy, _Waiting, differs
+from make_witnesses import (
+    WORKERS,
+    Choice,
+    _filled,
+    _greedy,
+    _Waiting,
+    differs,
+    kept_and_left,
+    making,
+    record_lists,
+    save_witnesses,
+)
 from mutants import double_mutants, in_choice, mutants
 from prove_suites import load_programs
-from ship import save
 
 _PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
 READINGS = _PROGRAMS / "witness_readings.yaml"
@@ -164,14 +172,6 @@ def spread(cases: Sequence[Case], chosen: Sequence[int], seed: str) -> list[int]
     return spread
 
 
-def same(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Executor]) -> Choice:
-    """Return the witnesses of the same problem of HumanEval with which this program agrees."""
-    known = shipped.load(file_of("humaneval", OF_SPECIFICATION)).get(problem.problem_id, {"cases": []})["cases"]
-    inputs = [text for text, _ in known]
-    again = proven(seeded, problem, inputs) if inputs else []
-    return Choice([case for case in again if [case.input, case.output] in known])
-
-
 def agreeing(problem: Problem, right: Sequence[str], cases: Sequence[Case], sandbox: Executor) -> list[Case]:
     """Return the cases with a value on which all right programs agree with it, within the suite's tolerance."""
     cases = [case for case in cases if not case.output.startswith(RAISES)]
@@ -214,64 +214,39 @@ def main() -> None:
     """Make and measure witnesses within the specification."""
 
 
-_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(SPECIFIED), default=SPECIFIED)
-_WORKERS = click.option("--workers", default=2, show_default=True)
+# HumanEvalFix reads HumanEval's witnesses.
+_MADE = ("humaneval", "mbpp")
+_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(_MADE), default=_MADE)
 
 
 @main.command()
 @_NAMES
-@_WORKERS
-@click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites.")
-@click.option("--no-lists", is_flag=True, help="Record no steps.")
-@click.option("--more", is_flag=True, help="Choose for the problems without witnesses only.")
-@click.option("--problem", "only", multiple=True, help="Choose for these problems only.")
+@making
 def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, more: bool, only: Sequence[str]) -> None:
     """Write the witnesses of benchmarks, and the steps of all their suites."""
     for name in () if lists_only else names:
         every = asked(name)
-        had = with_witnesses(name, every, OF_SPECIFICATION)
-        made = {one.problem_id: list(one.witnesses) for one in had} if more or only else {}
-        problems = [
-            one for one in every if (not only or one.problem_id in only) and not (more and made.get(one.problem_id))
-        ]
+        made, problems = kept_and_left(OF_SPECIFICATION, name, every, more, only)
         tried = told = 0
         for start in range(0, len(problems), _GROUP):
             group = problems[start : start + _GROUP]
             with ExitStack() as stack:
                 sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
                 waiting: Any = {seed: _Waiting(one, sandbox) for seed, one in seeded(stack, workers).items()}
-                # The same functions in another benchmark have the same witnesses.
-                work = partial(same if name == "humanevalfix" else choose, sandbox=sandbox, seeded=waiting)
+                work = partial(choose, sandbox=sandbox, seeded=waiting)
                 choices = list(tqdm(sandbox.map(work, group), total=len(group), mininterval=10))
             tried, told = tried + sum(one.mutants for one in choices), told + sum(one.told for one in choices)
             made |= {one.problem_id: choice.witnesses for one, choice in zip(group, choices, strict=True)}
-            records = {
-                one.problem_id: record_of(one, made[one.problem_id]) for one in every if made.get(one.problem_id)
-            }
-            path = save(file_of(name, OF_SPECIFICATION), records)
-            count = sum(len(record["cases"]) for record in records.values())
-            click.echo(
-                f"{name}: {len(records)} of {len(every)} problems, {count} witnesses, {path.stat().st_size} bytes"
-            )
+            save_witnesses(OF_SPECIFICATION, name, every, made)
         few = [one.problem_id for one in every if len(made.get(one.problem_id, ())) < 3]
         click.echo(f"{name}: {told} of {tried} mutants are told; fewer than three: {len(few)} {' '.join(few)}")
-    if no_lists:
-        return
-    recorded: dict[str, str] = {}
-    with Sandbox(workers) as sandbox:
-        for name in SPECIFIED:
-            jobs = witness_jobs(load_benchmark(name, OF_SPECIFICATION))
-            steps, reasons = lists.record(sandbox, jobs)
-            recorded |= steps
-            for problem, reason in reasons.items():
-                click.echo(f"  {problem}: {reason[:200]}")
-            click.echo(f"{name}: {len(jobs) - len(reasons)} of {len(jobs)} suites have a list")
-    SPECIFIED_STEPS.write_bytes(lists.pack(recorded))
+    if not no_lists:
+        record_lists(OF_SPECIFICATION, SPECIFIED_STEPS, workers)
 
 
 @main.command()
 @_NAMES
-@_WORKERS
+@WORKERS
 @click.option("--seed", default=1, show_default=True)
 @click.option("--mutants", "count", default=8, show_default=True, help="Mutants of a problem, of each kind.")
 @click.option("--problems", "size", default=0, help="So many problems, drawn by chance; all of them by default.")

@@ -12,12 +12,13 @@ what ``make`` wrote. ``codemind data verify --only witnesses`` proves all output
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from math import isclose
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -36,6 +37,7 @@ from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, VALUE
 from lm_eval_codemind.workshop.proof.witnesses import (
     BENCHMARKS,
+    SETS,
     Executor,
     agreed,
     observe,
@@ -307,7 +309,7 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
         made = tqdm(threads.map(make, problems), total=len(problems), mininterval=10)
         chosen = {problem.problem_id: cases for problem, cases in zip(problems, made, strict=True)}
     both = {key: one.witnesses for key, one in others.items()} | {key: chosen[key] for key in alike}
-    _save(counterpart, asked(counterpart), both)
+    save_witnesses(OF_PROGRAM, counterpart, asked(counterpart), both)
     return chosen
 
 
@@ -340,57 +342,85 @@ def main() -> None:
 
 
 _NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(BENCHMARKS), default=BENCHMARKS)
-_WORKERS = click.option("--workers", default=2, show_default=True)
+WORKERS = click.option("--workers", default=2, show_default=True)
 
 
-@main.command()
-@_NAMES
-@_WORKERS
-@click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites.")
-@click.option("--no-lists", is_flag=True, help="Record no steps.")
-@click.option("--more", is_flag=True, help="Choose for the problems without witnesses; the others keep what they have.")
-@click.option(
-    "--problem", "only", multiple=True, help="Choose for these problems only; the others keep what they have."
-)
-def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, more: bool, only: Sequence[str]) -> None:
-    """Write the witnesses of benchmarks, and the steps of all their suites."""
-    for name in () if lists_only else names:
-        click.echo(name)
-        every = asked(name)
-        made = {one.problem_id: list(one.witnesses) for one in with_witnesses(name, every)} if more or only else {}
-        problems = [
-            one for one in every if (not only or one.problem_id in only) and not (more and made.get(one.problem_id))
-        ]
-        for start in range(0, len(problems), _GROUP):
-            group = problems[start : start + _GROUP]
-            made |= make_python(group, workers) if group[0].language == "python" else make_java(group, workers)
-            _save(name, every, made)
-    if no_lists:
-        return
-    recorded: dict[str, str] = {}
-    with Sandbox(workers) as sandbox:
-        for name in BENCHMARKS:
-            jobs = witness_jobs(load_benchmark(name, OF_PROGRAM))
-            steps, reasons = lists.record(sandbox, jobs)
-            recorded |= steps
-            for problem, reason in reasons.items():
-                click.echo(f"  {problem}: {reason[:200]}")
-            click.echo(f"{name}: {len(jobs) - len(reasons)} of {len(jobs)} suites have a list")
-    STEPS.write_bytes(lists.pack(recorded))
+def making(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that makes witnesses."""
+    options = (
+        WORKERS,
+        click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites."),
+        click.option("--no-lists", is_flag=True, help="Record no steps."),
+        click.option(
+            "--more", is_flag=True, help="Choose for the problems without witnesses; the others keep what they have."
+        ),
+        click.option(
+            "--problem", "only", multiple=True, help="Choose for these problems only; the others keep what they have."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
-def _save(name: str, problems: Sequence[Problem], made: Mapping[str, Sequence[Case]]) -> None:
+def kept_and_left(
+    kind: str, name: str, problems: Sequence[Problem], more: bool, only: Sequence[str]
+) -> tuple[dict[str, list[Case]], list[Problem]]:
+    """Return the witnesses of one set that a benchmark keeps, by problem, and the problems to choose for."""
+    had = with_witnesses(name, problems, kind) if more or only else []
+    kept = {problem.problem_id: list(problem.witnesses) for problem in had}
+    left = [
+        problem
+        for problem in problems
+        if (not only or problem.problem_id in only) and not (more and kept.get(problem.problem_id))
+    ]
+    return kept, left
+
+
+def save_witnesses(kind: str, name: str, problems: Sequence[Problem], made: Mapping[str, Sequence[Case]]) -> None:
+    """Write a benchmark's witnesses of one set."""
     records = {one.problem_id: record_of(one, made[one.problem_id]) for one in problems if made.get(one.problem_id)}
-    path = save(file_of(name), records)
+    path = save(file_of(name, kind), records)
     counts = [len(record["cases"]) for record in records.values()]
     click.echo(
         f"  {name}: {len(records)} of {len(problems)} problems, {sum(counts)} witnesses, {path.stat().st_size} bytes"
     )
 
 
+def record_lists(kind: str, file: Path, workers: int) -> None:
+    """Write the steps of the suites of all witnesses of one set."""
+    recorded: dict[str, str] = {}
+    with Sandbox(workers) as sandbox:
+        for name in SETS[kind]:
+            jobs = witness_jobs(load_benchmark(name, kind))
+            steps, reasons = lists.record(sandbox, jobs)
+            recorded |= steps
+            for problem, reason in reasons.items():
+                click.echo(f"  {problem}: {reason[:200]}")
+            click.echo(f"{name}: {len(jobs) - len(reasons)} of {len(jobs)} suites have a list")
+    file.write_bytes(lists.pack(recorded))
+
+
 @main.command()
 @_NAMES
-@_WORKERS
+@making
+def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, more: bool, only: Sequence[str]) -> None:
+    """Write the witnesses of benchmarks, and the steps of all their suites."""
+    for name in () if lists_only else names:
+        click.echo(name)
+        every = asked(name)
+        made, problems = kept_and_left(OF_PROGRAM, name, every, more, only)
+        for start in range(0, len(problems), _GROUP):
+            group = problems[start : start + _GROUP]
+            made |= make_python(group, workers) if group[0].language == "python" else make_java(group, workers)
+            save_witnesses(OF_PROGRAM, name, every, made)
+    if not no_lists:
+        record_lists(OF_PROGRAM, STEPS, workers)
+
+
+@main.command()
+@_NAMES
+@WORKERS
 @click.option("--seed", default=1, show_default=True)
 @click.option("--mutants", "count", default=12, show_default=True, help="Mutants of a problem, of each kind.")
 @click.option("--problems", "size", default=0, help="So many problems, drawn by chance; all of them by default.")
