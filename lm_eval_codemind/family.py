@@ -19,7 +19,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.data.facts.executions import Execution
+    from lm_eval_codemind.data.facts.executions import ProgramExecution
     from lm_eval_codemind.sandbox import Job
 
 
@@ -138,7 +138,7 @@ class Family(abc.ABC):
         """Return what a question shares with others that a short form draws from in turn: its kind of program."""
         return (question.kind,)
 
-    def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
+    def own_questions(self, problem: Problem, execution: ProgramExecution, setting: str) -> Iterable[Question]:
         """Return the questions about a program of the user, which no benchmark has, and about its execution."""
         return self.questions(problem, setting)
 

@@ -17,7 +17,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.data.facts.executions import Execution as ProgramExecution
+    from lm_eval_codemind.data.facts.executions import ProgramExecution
     from lm_eval_codemind.data.facts.fresh import Fresh
     from lm_eval_codemind.data.facts.horizon import Rungs
 

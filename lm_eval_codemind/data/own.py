@@ -11,7 +11,7 @@ import logging
 import platform
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.data import making
-from lm_eval_codemind.data.facts.executions import Execution
+from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import kind_of, measured
@@ -34,7 +34,7 @@ PROGRAMS = "programs.jsonl"
 FORM = '{"id": "double", "code": "def f(x): …", "call": "f(2)"}; a script has `stdin` instead of `call`'
 
 # Raised whenever the same programs are proven to something else.
-VERSION = 1
+VERSION = 2
 _TEXTS = ("id", "code", "call", "stdin", "licence", "file", "output")
 
 # Keys of well-known services, and private keys.
@@ -66,7 +66,7 @@ class Program:
 class OwnProblem(Problem):
     """A proven program of the user, with its execution."""
 
-    execution: Execution = field(default_factory=Execution, compare=False)
+    execution: ProgramExecution = field(default_factory=ProgramExecution, compare=False)
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _state(sha256: str) -> str:
 
 def keep(file: Path, own: OwnPrograms) -> None:
     """Write the proof of a file's programs beside it; if that is not possible, a warning says so."""
-    programs = [[problem.to_row(), asdict(problem.execution)] for problem in own.problems]
+    programs = [[problem.to_row(), problem.execution.to_record()] for problem in own.problems]
     record = {"state": _state(own.sha256), "programs": programs, "left_out": own.left_out}
     content = gzip.compress(json.dumps(record, separators=(",", ":")).encode(), mtime=0)
     try:
@@ -209,7 +209,7 @@ def proven(programs: Sequence[Program]) -> tuple[list[OwnProblem], dict[str, str
     return problems, left_out
 
 
-def _own_problem(row: Mapping[str, Any], execution: Execution) -> OwnProblem:
+def _own_problem(row: Mapping[str, Any], execution: ProgramExecution) -> OwnProblem:
     problem = Problem.from_row(dict(row))
     values = {each.name: getattr(problem, each.name) for each in fields(Problem)}
     values["complexity"] = measured(problem.language, problem.code)
@@ -280,5 +280,7 @@ def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool
 
 
 def _from_record(record: Mapping[str, Any], sha256: str) -> OwnPrograms:
-    problems = tuple(_own_problem(row, Execution.from_record(execution)) for row, execution in record["programs"])
+    problems = tuple(
+        _own_problem(row, ProgramExecution.from_record(execution)) for row, execution in record["programs"]
+    )
     return OwnPrograms(problems, record["left_out"], sha256)

@@ -41,6 +41,7 @@ _PACKAGED = tuple(
         "own.task:OWN_LOOPS",
         "own.task:OWN_BRANCHES",
         "own.task:OWN_TRACE",
+        "own.task:OWN_RUNTIME",
     )
 )
 

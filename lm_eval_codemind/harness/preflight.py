@@ -192,9 +192,9 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     if faults:
         raise UserError(_message(faults))
     if os.environ.get("RANK", "0") == "0":
-        for announcement in dict.fromkeys(map(_announcement, tasks.values())):
-            if announcement:
-                print(f"{announcement}\nThey go to {_model_of(config)}.")
+        told = dict.fromkeys(line for task in tasks.values() for line in _announcement(task).splitlines())
+        if told:
+            print("\n".join([*told, f"The prompts go to {_model_of(config)}."]))
         _warn_of_short_thinking(config, tasks)
         for name, task in tasks.items():
             print(f"{name}: {_requests(config, name, task)} requests")

@@ -1,6 +1,7 @@
 """Tasks on programs of the user: what is read, proven, asked and announced, and what results do with it."""
 
 import json
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from lm_eval_codemind.data import making, own
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.own import task
 from lm_eval_codemind.families.own.score import baselines
+from lm_eval_codemind.families.runtime.items import SETTINGS
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Key
@@ -40,6 +42,7 @@ PROGRAMS: tuple[dict[str, str], ...] = (
     {"id": "pairs", "code": "def pairs(ns):\n    yield from zip(ns, ns[1:])\n", "call": "list(pairs('abc'))"},
     {"id": "echo", "code": "print(int(input()) * 2)\n", "stdin": "4"},
 )
+NAMES = [f"codemind_own_{name}" for name in ("ier", "input", "loops", "branches", "trace_lines", "runtime")]
 LEFT_OUT = (
     ({"id": "stated", "code": EVENS, "call": "evens([2])", "output": "3"}, "states the output 3, and execution"),
     ({"id": "prints", "code": "def f(x):\n    print(x)\n", "call": "f(3)"}, "returns None"),
@@ -67,9 +70,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def documents(name: str, folder: Path, suite: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    setting = {"ier": "steps", "input": "steps", "trace": "lines"}.get(name, name)
+    settings = {"ier": ["steps"], "input": ["steps"], "trace": ["lines"], "runtime": SETTINGS}.get(name, [name])
     dataset = getattr(task, f"{name}_dataset")
-    return list(dataset(benchmark="own", setting=setting, suite=suite, programs=str(folder))["test"])
+    return list(dataset(benchmark="own", settings=settings, suite=suite, programs=str(folder))["test"])
 
 
 def test_questions_about_functions_methods_generators_and_scripts(folder):
@@ -92,20 +95,39 @@ def test_questions_about_functions_methods_generators_and_scripts(folder):
     assert documents("trace", folder)[0]["lines"][:4] == [2, 3, 4, 3]
 
 
+def test_questions_about_runtime_behaviour(folder):
+    """By hand. The calls of a function are the inputs of one problem, so it has at most two questions of a kind."""
+    suite: dict[str, Any] = {}
+    rows = documents("runtime", folder, suite)
+    answers = {tuple(row[name] for name in ("setting", "item", "asked_run", "variable")): row["answer"] for row in rows}
+    assert {row["problem_id"] for row in rows[:6]} == {"evens"} and {row["run"] for row in rows[:6]} == {"1", "2"}
+    assert answers == {
+        ("state", "call 1, line 3", 5, "total"): "10; int", ("state", "call 2, line 6", 1, "total"): "18; int",
+        ("path", "call 1, line 3", 5, ""): "6", ("path", "call 2, line 3", 2, ""): "4",
+        ("output", "call 1", 0, ""): "10", ("output", "call 2", 0, ""): "18",
+        # Of three other programs, only one answer is in this table.
+        ("output", "", 0, ""): "8\n",
+    }  # fmt: skip
+    assert suite["own"]["baselines"] == {"constant state": 0.5, "next line of the file": 0.5, "constant output": 0.2}
+
+
 def test_own_stands_for_the_tasks_with_a_question(folder, tmp_path):
     (_, names, _, _) = with_programs(["--programs", str(folder)])
-    assert names.split(",") == [f"codemind_own_{name}" for name in ("ier", "input", "loops", "branches", "trace_lines")]
+    assert names.split(",") == NAMES
     shown = said("run", "--model", "codemind-oracle", "--programs", written(tmp_path, PROGRAMS[2]), "--tasks", "own")
     assert "codemind_own_loops: no program is fit for such a question" in shown and "codemind_own_input: 1 req" in shown
 
 
 def test_the_run_says_what_goes_where(folder):
-    result = said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", "own_ier,own_branches")
+    tasks = "own_ier,own_branches,own_runtime"
+    result = said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", tasks)
     assert "source of 4 functions goes into prompts, from mine0 (3), pkg/evens.py (1)" in result.replace(
         folder.name, "mine0"
     )
-    assert "They go to codemind-oracle." in result and "codemind_own_ier: 5 requests" in result
-    assert "constant 20.0%, echo 0.0%, last literal 0.0%" in result
+    assert result.count("go into prompts") + result.count("goes into prompts") == 1
+    assert "The prompts go to codemind-oracle." in result and "codemind_own_ier: 5 requests" in result
+    assert "of all outputs are right: constant 20.0%, echo 0.0%, last literal 0.0%" in result
+    assert "behaviour are right: constant state 50.0%, next line of the file 50.0%, constant output 20.0%" in result
 
 
 def test_programs_are_proven_once_and_nothing_is_written_elsewhere(folder, monkeypatch):
@@ -187,20 +209,16 @@ def test_programs_of_codemind_run():
 
 @pytest.mark.parametrize(("answer", "right"), [(lambda doc: doc["target"], 1.0), (lambda doc: "", 0.0)])
 def test_full_marks_and_none_and_what_results_do(folder, tmp_path, answer, right):
-    names = [
-        "codemind_own_ier",
-        "codemind_own_input",
-        "codemind_own_loops",
-        "codemind_own_branches",
-        "codemind_own_trace_lines",
-    ]
     manager = task_manager({"programs": str(folder)})
-    results = evaluate(tmp_path, "model", answer, names, manager)["results"]
-    scores = [results[name][f"{metric},{filter}"] for name, metric, filter in zip(
-        names, ("r_ier", "r_input", "loops", "branches", "trace"), ["strict-match"] * 2 + ["extract-answer"] * 3,
-        strict=True,
-    )]  # fmt: skip
-    assert scores == [right] * 5
+    results = evaluate(tmp_path, "model", answer, NAMES, manager)["results"]
+    metrics = ("r_ier", "r_input", "loops", "branches", "trace", "state_executed")
+    filters = ["strict-match"] * 2 + ["extract-answer"] * 4
+    scores = [results[name][f"{metric},{filter}"] for name, metric, filter in zip(NAMES, metrics, filters, strict=True)]
+    assert scores == [right] * 6
+    runtime = results["codemind_own_runtime"]
+    assert runtime["path_executed,extract-answer"] == runtime["output,extract-answer"] == right
+    # No program has a line of which both answers occur.
+    assert isnan(runtime["coverage_balanced,extract-answer"])
     for command in ("show", "verify", "cite"):
         shown = said(command, tmp_path)
         assert "own" in shown

@@ -31,8 +31,8 @@ from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import TEST_CASES, Problem, shown_cases
 from lm_eval_codemind.statistics import mean
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
-from runtime_questions import last_literal_of
-from runtime_rules import points, reachable
+from lm_eval_codemind.workshop.proof.runtime_questions import last_literal_of
+from lm_eval_codemind.workshop.python.runtime_rules import points, reachable
 from surface import following, learned
 
 PACKAGE = Path(lm_eval_codemind.__file__).parent

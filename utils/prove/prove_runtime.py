@@ -15,44 +15,42 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
 import click
 
-import runtime_questions
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.data.facts.reval import TracedProgram
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
-from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE, InputLabels, load_labels
+from lm_eval_codemind.data.facts.runtime_labels import UNRUNNABLE, InputLabels, Labels, load_labels
 from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.studies.reval.task import assertions_job, completed
 from lm_eval_codemind.workshop.benchmarks import Upstream, reval
 from lm_eval_codemind.workshop.build import read_proven
-from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace
+from lm_eval_codemind.workshop.proof.runtime_questions import (
+    MAX_VALUE,
+    Observations,
+    Observed,
+    agreeing,
+    choose,
+    seen_lines,
+)
+from lm_eval_codemind.workshop.python.runtime_rules import points
+from lm_eval_codemind.workshop.python.tracing import Trace, read_trace
 from prove_executions import HASH_SEEDS, run_all, stdin_of, tracing_source
-from runtime_rules import points
 from self_logging import self_logging, text_of
 from ship import save
-from watching import runs, watching_source
+from watching import watching_source
 
 NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 SEED = "codemind runtime 2"
 
 MAX_STEPS = 20_000
-# Nobody should be asked for a value longer than this, in characters of its literal.
-MAX_VALUE = 300
-# Nobody should be asked about a later run of a line than this.
-MAX_RUNS = 8
-
-# What one execution shows of an input, as plain values: ``reason``, ``outputs``, and ``lines``: number -> how often it
-# runs and, of each of the first runs, the next line and the variables' types and literals.
-Observed = dict[str, Any]
-# Program -> input -> what it shows.
-Observations = dict[str, dict[str, Observed]]
 
 # Values are written down when they are seen, for they may change later.
 _SEE = f"""
@@ -86,43 +84,6 @@ def observe(problems: Iterable[Problem], python: str = sys.executable, hash_seed
     return observations
 
 
-def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
-    """Return what several executions agree on.
-
-    A line that they differ in is left out, as is a value; where the outputs differ, the input is excluded.
-    """
-    version, first = proofs[0]
-    observations: Observations = {}
-    for program, inputs in first.items():
-        observations[program] = {}
-        for number, seen in inputs.items():
-            others = [(other_version, other[program][number]) for other_version, other in proofs[1:]]
-            seen = {**seen, "lines": dict(seen["lines"])}
-            for other_version, other in others:
-                if other["reason"] == "dependency":
-                    continue
-                if not seen["reason"] and other["outputs"] != seen["outputs"]:
-                    seen["reason"] = "hashing" if other_version == version else "version"
-                for line in list(seen["lines"]):
-                    seen["lines"][line] = _agreed(seen["lines"][line], other["lines"].get(line))
-                    if seen["lines"][line] is None:
-                        del seen["lines"][line]
-            observations[program][number] = seen
-    return observations
-
-
-def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
-    if other is None or one[0] != other[0] or [run[0] for run in one[1]] != [run[0] for run in other[1]]:
-        return None
-    return [
-        one[0],
-        [
-            [following, {name: value for name, value in values.items() if others.get(name) == value}]
-            for (following, values), (_, others) in zip(one[1], other[1], strict=True)
-        ],
-    ]
-
-
 def _traced(run_input: RuntimeInput) -> str:
     lines = points(run_input.code)
     watches = {
@@ -134,24 +95,9 @@ def _traced(run_input: RuntimeInput) -> str:
 
 
 def _observed(problem: Problem, run_input: RuntimeInput, trace: Trace) -> Observed:
-    lines = {}
-    for line in points(run_input.code):
-        of_line = runs(trace, line)
-        if all(run.end for run in of_line):
-            lines[str(line)] = [
-                len(of_line),
-                [
-                    [0 if run.next is None else trace.steps[run.next].line, _values(run.values)]
-                    for run in of_line[:MAX_RUNS]
-                ],
-            ]
     outputs = _outputs(problem, run_input, trace)
     reason = "too_long" if trace.truncated else "threads" if trace.threads else "" if outputs else "output"
-    return {"reason": reason, "outputs": outputs, "lines": lines}
-
-
-def _values(values: Mapping[str, Value | None]) -> dict[str, list[str]]:
-    return {name: [value.type_name, value.literal] for name, value in values.items() if value and value.literal}
+    return {"reason": reason, "outputs": outputs, "lines": seen_lines(run_input.code, trace)}
 
 
 def _outputs(problem: Problem, run_input: RuntimeInput, trace: Trace) -> list[str | None]:
@@ -163,6 +109,17 @@ def _outputs(problem: Problem, run_input: RuntimeInput, trace: Trace) -> list[st
         return []
     outputs: list[str | None] = ast.literal_eval(trace.output.literal)
     return outputs
+
+
+def plain(labels: Labels) -> dict[str, Any]:
+    """Return labels as JSON values."""
+    return {
+        program: {
+            number: {**asdict(of_input), "labels": [list(astuple(label)) for label in of_input.labels]}
+            for number, of_input in inputs.items()
+        }
+        for program, inputs in labels.items()
+    }
 
 
 def find_unrunnable(programs: Sequence[TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
@@ -246,8 +203,8 @@ def prove(upstream: Path, names: Sequence[str], pythons: Sequence[str]) -> None:
         for python in pythons:
             (number,) = run_all(python, 0, "", [(version, "")])
             proofs += [(number, observe(problems, python, seed)) for seed in HASH_SEEDS]
-        labels = runtime_questions.choose(problems, agreeing(proofs), SEED)
-        save(f"runtime_labels/{name}.json.gz", runtime_questions.plain(labels))
+        labels = choose(problems, agreeing(proofs), SEED)
+        save(f"runtime_labels/{name}.json.gz", plain(labels))
         inputs = [of_input for numbers in labels.values() for of_input in numbers.values()]
         asked = Counter(question for of_input in inputs for label in of_input.labels for question in label.asked)
         asked["o"] = sum(any(output is not None for output in of_input.outputs) for of_input in inputs)

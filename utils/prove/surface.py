@@ -1,7 +1,7 @@
 """The best guess about executed lines from surface features: what a classifier learns from other programs.
 
-The features are what :mod:`runtime_rules` says about a line, its place, its depth and its text. The classifier is a
-logistic regression, trained and used on different programs.
+The features are what :mod:`~lm_eval_codemind.workshop.python.runtime_rules` says about a line, its place, its depth
+and its text. The classifier is a logistic regression, trained and used on different programs.
 """
 
 import ast
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from runtime_rules import END, Point, points, reachable
+from lm_eval_codemind.workshop.python.runtime_rules import END, Point, points, reachable
 
 FOLDS = 5
 PENALTY = 1.0

@@ -1,45 +1,18 @@
-"""Traces that watch expressions, and the runs of a line: what the proofs of runtime labels read.
-
-A *run* of a line is what a frame executes on that line without going elsewhere: mostly one step, several where several
-statements share the line. A loop written on one line begins a new run with every turn. Calls in between do not end
-a run.
-"""
+"""Traces that watch expressions: what the proofs of runtime labels read."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import types
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.workshop.python.recorder import Recorder, vars_of
-from lm_eval_codemind.workshop.python.tracing import Trace, Value, recorder_source
+from lm_eval_codemind.workshop.python.tracing import recorder_source
 
 _INSIDE = "\n# -- inside the sandbox\n"
-
-
-@dataclass(frozen=True)
-class LineRun:
-    """One run of a line.
-
-    Attributes:
-        first: Index of its first step.
-        last: Index of its last step.
-        end: How the last step ended, see :class:`~lm_eval_codemind.workshop.python.tracing.Step`.
-        values: The values when it ended.
-        next: Index of the first step begun after ``first`` that is not of this run, in whatever frame; None where the
-            program ended.
-    """
-
-    first: int
-    last: int
-    end: str
-    values: Mapping[str, Value | None]
-    next: int | None
 
 
 @lru_cache(maxsize=1)
@@ -48,32 +21,6 @@ def watching_source() -> str:
     inside = Path(__file__).read_text(encoding="utf-8").partition(_INSIDE)[2]
     last = "record = functools.partial(record, make=Watching)"
     return f"{recorder_source()}\n{inside}\n{last}\n"
-
-
-def runs(trace: Trace, line: int) -> list[LineRun]:
-    """Return the runs of a line in the order in which they began."""
-    return [_run(trace, members) for members in _members(trace, line)]
-
-
-def _members(trace: Trace, line: int) -> list[list[int]]:
-    lists: list[list[int]] = []
-    current: dict[int, list[int]] = {}
-    for index, step in enumerate(trace.steps):
-        if step.line != line:
-            current.pop(step.frame, None)
-            continue
-        members = current.get(step.frame)
-        if members is None or step.unit <= trace.steps[members[-1]].unit:
-            members = current[step.frame] = []
-            lists.append(members)
-        members.append(index)
-    return lists
-
-
-def _run(trace: Trace, members: list[int]) -> LineRun:
-    last = trace.steps[members[-1]]
-    following: Iterator[int] = (index for index in range(members[0] + 1, len(trace.steps)) if index not in members)
-    return LineRun(members[0], members[-1], last.end, last.values, next(following, None))
 
 
 # -- inside the sandbox

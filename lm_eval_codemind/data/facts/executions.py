@@ -5,11 +5,12 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Self
 
 from lm_eval_codemind.data.facts import shipped
+from lm_eval_codemind.data.facts.runtime_labels import InputLabels, Label
 
 # All reasons why a problem may have no question about its whole execution. The last two exclude all questions.
 REASONS: dict[str, str] = {
@@ -46,7 +47,7 @@ class Execution:
     reason: str = ""
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "Execution":
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
         """Return the execution that plain values of JSON describe."""
         return cls(
             tuple((line, value) for line, value in record["steps"]),
@@ -54,6 +55,34 @@ class Execution:
             {int(line): tuple(values) for line, values in record["branches"].items()},
             record["reason"],
         )
+
+
+@dataclass(frozen=True)
+class ProgramExecution(Execution):
+    """The proven execution of a program of the user.
+
+    Attributes:
+        labels: The right answers about some of its lines, and about its output.
+        seen: What all runs show, of which the labels are a choice. It is not stored.
+    """
+
+    labels: InputLabels = field(default_factory=InputLabels)
+    seen: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the execution as plain values of JSON, for :meth:`from_record`."""
+        record = asdict(self)
+        del record["seen"]
+        return record
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """Return the execution that :meth:`to_record` describes."""
+        labels = record["labels"]
+        known = InputLabels(
+            tuple(labels["outputs"]), tuple(Label(**label) for label in labels["labels"]), labels["reason"]
+        )
+        return replace(super().from_record(record), labels=known)
 
 
 @cache

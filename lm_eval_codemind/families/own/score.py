@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.data.own import literals_of
+from lm_eval_codemind.families.runtime.items import OUTPUT, PATH, STATE, Fields
+from lm_eval_codemind.families.runtime.selection import follows
 from lm_eval_codemind.problems import Problem
 
 
@@ -31,6 +33,31 @@ def baselines(problems: Sequence[Problem]) -> dict[str, float]:
         return sum(right) / len(problems)
 
     return {"constant": constant / len(problems), "echo": share(0), "last literal": share(1)}
+
+
+def runtime_baselines(asked: Sequence[tuple[str, Fields]]) -> dict[str, float]:
+    """Return what three rules score on questions about runtime behaviour, each in [0, 1], for each kind that is asked.
+
+    - ``constant state``: the most frequent value with its type, always;
+    - ``next line of the file``: for a path, the line of the program that the next statement in its text starts on;
+    - ``constant output``: the most frequent output, always.
+
+    ``accuracy = right answers / questions of the kind``. Of ``coverage_balanced`` every constant answer has a half.
+
+    Args:
+        asked: Each question's kind and its columns.
+    """
+    kinds = {name: [fields for kind, fields in asked if kind == name] for name in (STATE, PATH, OUTPUT)}
+    right = {
+        "constant state": (STATE, _most_frequent(kinds[STATE])),
+        "next line of the file": (PATH, sum(map(follows, kinds[PATH]))),
+        "constant output": (OUTPUT, _most_frequent(kinds[OUTPUT])),
+    }
+    return {name: number / len(kinds[kind]) for name, (kind, number) in right.items() if kinds[kind]}
+
+
+def _most_frequent(asked: Sequence[Fields]) -> int:
+    return max(Counter(fields["answer"] for fields in asked).values(), default=0)
 
 
 def _guesses(problem: Problem) -> tuple[str, str]:

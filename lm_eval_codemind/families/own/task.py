@@ -2,17 +2,21 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
 from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.facts.runtime_inputs import ONLY
 from lm_eval_codemind.data.own import FORM, OwnProblem, OwnPrograms, load_own
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING, BranchReasoning, LoopReasoning
 from lm_eval_codemind.families.execution.trace import TRACE, TraceReasoning
 from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
 from lm_eval_codemind.families.input.task import INPUT_PREDICTION, InputPrediction
-from lm_eval_codemind.families.own.score import baselines
+from lm_eval_codemind.families.own.score import baselines, runtime_baselines
+from lm_eval_codemind.families.runtime.items import SETTINGS, STATE, Fields
+from lm_eval_codemind.families.runtime.task import RUNTIME, RuntimeBehaviour
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem
@@ -54,6 +58,7 @@ class OwnReasoning(Family):
             "functions": len(set(names.values())),
             "files": {file: len(functions) for file, functions in sorted(by_file.items())},
             "left_out": dict(programs.left_out),
+            "asked": "outputs",
             "baselines": baselines(programs.problems),
         }
 
@@ -65,7 +70,7 @@ class OwnReasoning(Family):
         return "\n".join(
             [
                 f"The source of {own['functions']} functions goes into prompts, from {_listed(files, ', ')}.",
-                f"Without execution, of all outputs are right: {shares}.",
+                f"Without execution, of all {own['asked']} are right: {shares}.",
                 *([_listed(left_out, "\n")] if left_out else []),
             ]
         )
@@ -149,6 +154,32 @@ class OwnTrace(OwnReasoning, TraceReasoning):
     original = TRACE
 
 
+class OwnRuntime(OwnReasoning, RuntimeBehaviour):
+    """Coverage, states, paths and outputs. The calls of a function are the inputs of its problem."""
+
+    variants = (
+        Variant(
+            "own_runtime", "Own code: runtime", "lm_eval_codemind.families.runtime.view:RuntimeView",
+            setting=STATE, submittable=False,
+        ),
+    )  # fmt: skip
+    original = RUNTIME
+    options = (*OwnReasoning.options, *RuntimeBehaviour.options)
+
+    def questions(self, problem: Problem, setting: str) -> list[Question]:
+        run = _name_and_call(problem)[1].removeprefix("call ") or ONLY
+        questions = super().questions(problem, setting)
+        return [dataclasses.replace(question, fields={**question.fields, "run": run}) for question in questions]
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        OwnReasoning.record(self, suite, benchmark, options)
+        RuntimeBehaviour.record(self, suite, benchmark, options)
+        every = (self.questions(problem, way) for problem in _loaded(options).problems for way in SETTINGS)
+        asked = self.selected(list(chain.from_iterable(every)), options)
+        suite["own"]["asked"] = "answers about runtime behaviour"
+        suite["own"]["baselines"] = runtime_baselines([(one.key.setting, one.typed(Fields)) for one in asked])
+
+
 def _loaded(options: Mapping[str, Any]) -> OwnPrograms:
     if PROGRAMS not in options:
         raise UserError(
@@ -168,10 +199,12 @@ def _listed(texts: Sequence[str], between: str) -> str:
     return between.join([*texts[:_NAMED], *([f"  and {more} more"] if more > 0 else [])])
 
 
+OWN_RUNTIME = OwnRuntime()
 OWN_IER, OWN_INPUT, OWN_TRACE = OwnExecution(), OwnInput(), OwnTrace()
 OWN_LOOPS, OWN_BRANCHES = OwnLoops(), OwnBranches()
 
 ier_dataset, trace_dataset = Hooks(OWN_IER).dataset, Hooks(OWN_TRACE).dataset
+runtime_dataset = Hooks(OWN_RUNTIME).dataset
 loops_dataset, branches_dataset = Hooks(OWN_LOOPS).dataset, Hooks(OWN_BRANCHES).dataset
 
 _input = Hooks(OWN_INPUT)

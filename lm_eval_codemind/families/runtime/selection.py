@@ -83,7 +83,10 @@ def _answer(question: Question) -> bool:
     fields = question.typed(Fields)
     if question.key.setting == COVERAGE:
         return fields["executed"]
-    if question.key.setting == PATH:
-        below = (line for line in ends_of_lines(fields["code"]) if line > fields["line"])
-        return fields["next_line"] == min(below, default=None)
-    return True
+    return follows(fields) if question.key.setting == PATH else True
+
+
+def follows(fields: Fields) -> bool:
+    """Whether the line that is executed next is the one that the next statement in the program's text starts on."""
+    below = (line for line in ends_of_lines(fields["code"]) if line > fields["line"])
+    return fields["next_line"] == min(below, default=None)

@@ -1,11 +1,11 @@
 """Runtime behaviour: which lines of a program run, what its variables hold, what comes next, and what comes out.
 
 Four kinds of question, which are the settings: ``coverage``, ``state`` and ``path`` are about a line of a program on an
-input, ``output`` is about the input. Each is asked where it needs execution: ``utils/prove/runtime_questions.py``.
+input, ``output`` is about the input. Each is asked where it needs execution: ``workshop/proof/runtime_questions.py``.
 After REval (Chen et al., ICSE 2025), whose own questions a study has.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.data.catalogue import Benchmark
+from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
 from lm_eval_codemind.families.runtime.items import (
@@ -93,16 +94,20 @@ class RuntimeBehaviour(Family):
     def questions(self, problem: Problem, setting: str) -> list[Question]:
         """Return the questions of a setting: at most one a line, of outputs one an input."""
         inputs = {runtime_input.number: runtime_input for runtime_input in inputs_of(problem)}
-        questions = []
-        for run, known in load_labels(problem.benchmark).get(problem.problem_id, {}).items():
-            of_input = _of_input(problem, inputs[run], known)
-            for label in _asked(known, setting):
-                fields = {**of_input, **_of_line(inputs[run].code, label, setting)}
-                questions.append(self._question(problem, setting, run, fields))
-        return questions
+        return [
+            self._question(problem, setting, f"input {run}", fields)
+            for run, known in load_labels(problem.benchmark).get(problem.problem_id, {}).items()
+            for fields in _fields(problem, inputs[run], known, setting)
+        ]
+
+    def own_questions(self, problem: Problem, execution: ProgramExecution, setting: str) -> list[Question]:
+        (only,) = inputs_of(problem)
+        return [
+            self._question(problem, setting, "", fields) for fields in _fields(problem, only, execution.labels, setting)
+        ]
 
     def _question(self, problem: Problem, setting: str, run: str, fields: dict[str, Any]) -> Question:
-        item = f"input {run}" if setting == OUTPUT else f"input {run}, line {fields['line']}"
+        item = ", ".join(part for part in (run, "" if setting == OUTPUT else f"line {fields['line']}") if part)
         fields["answer"] = self._right_answer(setting, fields)
         return Question.about(problem, setting, fields, item)
 
@@ -251,6 +256,14 @@ def ordinal(number: int) -> str:
     """Return a number from 1 to 10 as the word for a place in order."""
     words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
     return words[number - 1]
+
+
+def _fields(
+    problem: Problem, runtime_input: RuntimeInput, known: InputLabels, setting: str
+) -> Iterator[dict[str, Any]]:
+    of_input = _of_input(problem, runtime_input, known)
+    for label in _asked(known, setting):
+        yield {**of_input, **_of_line(runtime_input.code, label, setting)}
 
 
 def _asked(known: InputLabels, setting: str) -> Iterable[Label]:

@@ -79,7 +79,7 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
             }
             for label in labels[:1] if setting == OUTPUT else labels:
                 fields = {**shared, **_of_published_line(None if setting == OUTPUT else label)}
-                questions.append(self._question(problem, setting, shared["run"], fields))
+                questions.append(self._question(problem, setting, f"input {shared['run']}", fields))
         return questions
 
     def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:

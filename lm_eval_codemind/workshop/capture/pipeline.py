@@ -22,6 +22,7 @@ from lm_eval_codemind.workshop.capture.choosing import (
 from lm_eval_codemind.workshop.capture.cutting import NotCut, Package, cut
 from lm_eval_codemind.workshop.capture.recording import Call, Called, Recording
 from lm_eval_codemind.workshop.capture.trying import Cut, Tried, tried
+from lm_eval_codemind.workshop.proof.own import with_labels
 
 # Calls of a function that are executed.
 _CALLS = 12
@@ -146,7 +147,9 @@ def _prove(candidates: Sequence[Program], captured: Captured) -> None:
     stay, gone = balanced(problems)
     for problem in gone:
         captured.left_out[f"{problem.problem_id}: {problem.input}"] = "its output is frequent, or stands in the call"
-    captured.problems = stay
+    # Their lines are chosen as they are if the folder's file is proven again.
+    for problem, execution in with_labels([(problem, problem.execution) for problem in stay]):
+        captured.problems.append(replace(problem, execution=execution))
 
 
 def _write(folder: Path, captured: Captured, recording: Recording) -> None:

@@ -10,10 +10,12 @@ import importlib.util
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
+from typing import TypeVar
 
-from lm_eval_codemind.data.facts.executions import Execution
+from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.data.facts.fresh import Fresh
-from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.data.facts.runtime_inputs import ONLY, inputs_of
+from lm_eval_codemind.data.facts.runtime_labels import InputLabels
 from lm_eval_codemind.data.making import Execution as Run
 from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
@@ -25,12 +27,17 @@ from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, cho
 from lm_eval_codemind.workshop.proof.fresh import make_fresh
 from lm_eval_codemind.workshop.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION
 from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, outputs_in, seeded_pools
+from lm_eval_codemind.workshop.proof.runtime_questions import MAX_VALUE as MAX_OUTPUT
+from lm_eval_codemind.workshop.proof.runtime_questions import Observed, agreeing, choose, seen_lines
 from lm_eval_codemind.workshop.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job
 
 OWN = "own"
 """The name of the benchmark of these programs."""
 
+P = TypeVar("P", bound=Problem)
+
 _HASH_SEEDS = (1, 2, 3, 4, 5, 6)
+_SEED = "codemind own 1"
 _SHIFTED = "import time_machine as _machine\n_machine.travel({start}, tick=True).start()\n"
 
 
@@ -79,7 +86,7 @@ def _entry_point(call: ast.expr, defined: set[str]) -> str:
 
 def prove_programs(
     problems: Sequence[Problem], inputs: int, seed: int
-) -> tuple[list[tuple[Problem, Execution]], dict[str, str]]:
+) -> tuple[list[tuple[Problem, ProgramExecution]], dict[str, str]]:
     """Return programs with their output and execution, and the reason for each one that is left out, by problem id.
 
     Args:
@@ -103,7 +110,7 @@ def prove_programs(
             fresh = make_fresh(proven, seed, inputs)
             others = [other for problem in proven for other in _others(problem, fresh[problem.problem_id])]
             proven += _with_outputs(others, pools)[0]
-        return list(zip(proven, _executions(proven, pools), strict=True)), causes
+        return with_labels(list(zip(proven, _executions(proven, pools), strict=True))), causes
 
 
 def _others(problem: Problem, fresh: Fresh) -> Iterable[Problem]:
@@ -143,7 +150,17 @@ def preludes() -> list[str]:
     ]
 
 
-def _executions(problems: Sequence[Problem], pools: Sequence[SeededPool]) -> list[Execution]:
+def with_labels(programs: Sequence[tuple[P, ProgramExecution]]) -> list[tuple[P, ProgramExecution]]:
+    """Return programs with the labels of the lines to ask about. Answers are balanced over all of the programs."""
+    seen = {problem.problem_id: {ONLY: execution.seen} for problem, execution in programs if execution.seen}
+    labels = choose([problem for problem, _ in programs], seen, _SEED)
+    return [
+        (problem, dataclasses.replace(execution, labels=labels.get(problem.problem_id, {}).get(ONLY, InputLabels())))
+        for problem, execution in programs
+    ]
+
+
+def _executions(problems: Sequence[Problem], pools: Sequence[SeededPool]) -> list[ProgramExecution]:
     """Return the executions of problems. They have a reason where runs differ."""
     jobs = [_tracing_jobs(problem) for problem in problems]
     futures = [[pool.submit(job) for pool, job in zip(pools, cycle(alike), strict=False)] for alike in jobs]
@@ -152,19 +169,31 @@ def _executions(problems: Sequence[Problem], pools: Sequence[SeededPool]) -> lis
     for problem, of_job in zip(problems, outcomes, strict=True):
         program = units(ast.parse(problem.code))
         try:
-            traces = [read_trace(result_of(outcome), program) for outcome in of_job]
+            traces = [with_variables(read_trace(result_of(outcome), program), program) for outcome in of_job]
         except TraceFailed:
-            executions.append(Execution(reason="differs"))
+            executions.append(ProgramExecution(reason="differs"))
             continue
-        runs = [events(with_loop_variables(trace, program), program) for trace in traces]
+        runs = [events(trace, program) for trace in traces]
         if traces[0].truncated:
-            executions.append(Execution(reason="long"))
+            executions.append(ProgramExecution(reason="long"))
         elif any(trace.threads or trace.exception for trace in traces) or any(run != runs[0] for run in runs):
-            executions.append(Execution(reason="differs"))
+            executions.append(ProgramExecution(reason="differs"))
         else:
             (run_input,) = inputs_of(problem)
-            executions.append(chosen(run_input, runs[0], random.Random(problem.problem_id)))
+            execution = chosen(run_input, runs[0], random.Random(problem.problem_id))
+            executions.append(ProgramExecution(**vars(execution), seen=_seen(problem, traces)))
     return executions
+
+
+def _seen(problem: Problem, traces: Sequence[Trace]) -> Observed:
+    """Return what all traces of a program show of its lines, with its output."""
+    output = str(problem.output)
+    outputs = [output if len(output) <= MAX_OUTPUT else None]
+    proofs = [
+        ("", {OWN: {ONLY: {"reason": "", "outputs": outputs, "lines": seen_lines(problem.code, trace)}}})
+        for trace in traces
+    ]
+    return agreeing(proofs)[OWN][ONLY]
 
 
 def _tracing_jobs(problem: Problem) -> list[Job]:
@@ -173,18 +202,18 @@ def _tracing_jobs(problem: Problem) -> list[Job]:
     return [dataclasses.replace(job, program=after_future_imports(job.program, prelude)) for prelude in preludes()]
 
 
-def with_loop_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
-    """Return a trace in which each step of a ``for`` has the value of its variables, also an unchanged one."""
+def with_variables(trace: Trace, program: Sequence[CodeUnit]) -> Trace:
+    """Return a trace in which each step has the values of all variables of its frame, of a ``for`` also its target."""
     variables: dict[int, dict[str, Value | None]] = {}
     steps = []
     for step in trace.steps:
         known = variables.setdefault(step.frame, {})
         known.update(step.values)
+        values = dict(known)
         target = target_of(program[step.unit])
         if target is not None:
-            literal = _literal(ast.parse(target, mode="eval").body, known)
-            step = dataclasses.replace(step, values={target: Value("", literal)})
-        steps.append(step)
+            values.setdefault(target, Value("", _literal(ast.parse(target, mode="eval").body, known)))
+        steps.append(dataclasses.replace(step, values=values))
     return dataclasses.replace(trace, steps=tuple(steps))
 
 

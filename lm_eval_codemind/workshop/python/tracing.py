@@ -6,12 +6,16 @@ program as one job.
 A *step* is one execution of a statement, or of the header of a compound one, in one frame. It ends when the same frame
 begins another statement, returns, or is left by an exception; what calls, comprehensions, generator expressions and
 lambdas do meanwhile is part of it. Leaving the body of ``with`` or ``try`` is not a step.
+
+A *run* of a line is what a frame executes on that line without going elsewhere: mostly one step, several where several
+statements share the line. A loop written on one line begins a new run with every turn. Calls in between do not end
+a run.
 """
 
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -104,6 +108,26 @@ class Trace:
     output: Value | None
     stdout: str
     exception: str
+
+
+@dataclass(frozen=True)
+class LineRun:
+    """One run of a line.
+
+    Attributes:
+        first: Index of its first step.
+        last: Index of its last step.
+        end: How the last step ended, see :class:`Step`.
+        values: The values when it ended.
+        next: Index of the first step begun after ``first`` that is not of this run, in whatever frame; None where the
+            program ended.
+    """
+
+    first: int
+    last: int
+    end: str
+    values: Mapping[str, Value | None]
+    next: int | None
 
 
 class TraceFailed(RuntimeError):
@@ -206,3 +230,29 @@ def read_trace(record: Mapping[str, Any], program: list[CodeUnit]) -> Trace:
     output = None if record["output"] is None else Value(*record["output"])
     others = {name: record[name] for name in ("truncated", "threads", "stdout", "exception")}
     return Trace(tuple(steps), tuple(record["frames"]), output=output, **others)
+
+
+def runs_of(trace: Trace, line: int) -> list[LineRun]:
+    """Return the runs of a line in the order in which they began."""
+    return [_run(trace, members) for members in _members(trace, line)]
+
+
+def _members(trace: Trace, line: int) -> list[list[int]]:
+    lists: list[list[int]] = []
+    current: dict[int, list[int]] = {}
+    for index, step in enumerate(trace.steps):
+        if step.line != line:
+            current.pop(step.frame, None)
+            continue
+        members = current.get(step.frame)
+        if members is None or step.unit <= trace.steps[members[-1]].unit:
+            members = current[step.frame] = []
+            lists.append(members)
+        members.append(index)
+    return lists
+
+
+def _run(trace: Trace, members: list[int]) -> LineRun:
+    last = trace.steps[members[-1]]
+    following: Iterator[int] = (index for index in range(members[0] + 1, len(trace.steps)) if index not in members)
+    return LineRun(members[0], members[-1], last.end, last.values, next(following, None))

@@ -54,7 +54,12 @@ def test_programs_and_what_is_left_out(folder):
 @pytest.mark.proof
 def test_the_folder_is_evaluated_and_exported(folder, tmp_path):
     mine, out = folder / "mine", tmp_path / "rows.jsonl"
-    assert len(own.load_own(mine).problems) == len(read_rows(mine / "programs.jsonl"))
+    problems = own.load_own(mine).problems
+    assert len(problems) == len(read_rows(mine / "programs.jsonl"))
+    # The file alone, which is proven again, has the same questions.
+    (tmp_path / "programs.jsonl").write_bytes((mine / "programs.jsonl").read_bytes())
+    assert own.load_own(tmp_path).problems == problems and any(each.execution.labels.labels for each in problems)
+    assert [each.execution for each in own.load_own(tmp_path).problems] == [each.execution for each in problems]
     shown = said("run", "--model", "codemind-oracle", "--programs", mine, "--tasks", "own_ier")
     assert "from shop/baskets.py" in shown and "|strict-match    |     1|r_ier     |↑  |    1|" in shown
     said("export", "--programs", mine, "--questions", "output", "-o", out)

@@ -2,6 +2,7 @@ import ast
 import json
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts import runtime_labels, shipped
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import load_labels, load_published
+from lm_eval_codemind.data.own import read_programs
 from lm_eval_codemind.families.runtime.score import METRICS, Item, score
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies.reval import rules as answers
 from lm_eval_codemind.workshop.build import read_proven
-from prove_runtime import Observations, agreeing
-from runtime_questions import plain
+from lm_eval_codemind.workshop.proof.own import prove_programs
+from lm_eval_codemind.workshop.proof.runtime_questions import Observations, agreeing
+from prove_runtime import plain
 from tests.run_files import read_rows
 
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
@@ -87,6 +90,19 @@ def test_executions_and_rewritten_programs_give_a_few_of_the_shipped_labels(name
     problems = read_proven(name, upstream)[::EVERY]
     assert compare_with_execution(problems) > 5
     rewritten_programs_log_the_labels(problems)
+
+
+def test_rewritten_programs_log_the_labels_of_a_user_s_programs():
+    programs, _ = read_programs(Path(__file__).parents[2] / "commands" / "programs.jsonl")
+    problems = [problem for problem in load_benchmark("sample") if problem.kind in ("function", "script")]
+    proofs, _ = prove_programs([*problems, *(program.problem for program in programs)], 0, 0)
+    asked: Counter[str] = Counter()
+    for problem, execution in proofs:
+        (only,) = inputs_of(problem)
+        assert prove_runtime.differences(problem, only, execution.labels) == [], problem.problem_id
+        for label in execution.labels.labels:
+            asked.update(f"{kind}{label.executed}" for kind in label.asked)
+    assert asked["cTrue"] == asked["cFalse"] >= 3 and min(asked["sTrue"], asked["pTrue"]) >= 10
 
 
 def test_differences_by_cause():

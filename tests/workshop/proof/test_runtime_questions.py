@@ -15,8 +15,8 @@ from lm_eval_codemind.data.facts.runtime_inputs import (
 )
 from lm_eval_codemind.data.facts.runtime_labels import load_labels
 from lm_eval_codemind.workshop.build import read_proven
-from runtime_questions import is_written, literals_in
-from runtime_rules import END, Point, points, reachable
+from lm_eval_codemind.workshop.proof.runtime_questions import is_written, literals_in
+from lm_eval_codemind.workshop.python.runtime_rules import END, Point, points, reachable
 
 BODY = """\
 expected = {'a': [1, 2]}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.workshop.python.recorder import record, written
-from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace, trace
-from watching import Watching, runs
+from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace, runs_of, trace
+from watching import Watching
 
 FILE = Path(__file__).with_name("tracing_shapes.yaml")
 SHAPES: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
@@ -41,7 +41,7 @@ def test_shape(shape):
     assert lines(seen) == shape["steps"]
     for line, variable, expected in labels:
         pairs = []
-        for run in runs(seen, int(line)):
+        for run in runs_of(seen, int(line)):
             value = run.values.get(variable)
             pairs.append([value and value.literal, None if run.next is None else seen.steps[run.next].line])
         assert pairs == expected, (line, variable)

@@ -13,16 +13,24 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import InputLabels, Label, Labels
 from lm_eval_codemind.problems import Problem
-from runtime_rules import END, Point, points, reachable
+from lm_eval_codemind.workshop.python.runtime_rules import END, Point, points, reachable
+from lm_eval_codemind.workshop.python.tracing import Trace, Value, runs_of
 
-HEADS = ("if", "for", "while")
+# What one execution shows of an input, as plain values: ``reason``, ``outputs``, and ``lines``: number -> how often it
+# runs and, of each of the first runs, the next line and the variables' types and literals.
+Observed = dict[str, Any]
+# Program -> input -> what it shows.
+Observations = dict[str, dict[str, Observed]]
+
+# Nobody should be asked for a value longer than this, in characters of its literal, or about a later run of a line.
+MAX_VALUE, MAX_RUNS = 300, 8
 # At most so many lines an input for each question.
 AT_MOST = 3
 # At most this share of the outputs may be what the input ends with.
@@ -33,15 +41,62 @@ SHORT = 3
 Item = TypeVar("Item")
 
 
-def plain(labels: Labels) -> dict[str, Any]:
-    """Return labels as JSON values."""
-    return {
-        program: {
-            number: {**asdict(of_input), "labels": [list(astuple(label)) for label in of_input.labels]}
-            for number, of_input in inputs.items()
-        }
-        for program, inputs in labels.items()
-    }
+def seen_lines(code: str, trace: Trace) -> dict[str, Any]:
+    """Return what a trace shows of every line worth a question, as :data:`Observed` has it."""
+    lines = {}
+    for line, point in points(code).items():
+        of_line = runs_of(trace, line)
+        if all(run.end for run in of_line):
+            lines[str(line)] = [
+                len(of_line),
+                [
+                    [0 if run.next is None else trace.steps[run.next].line, _values(run.values, point.variables)]
+                    for run in of_line[:MAX_RUNS]
+                ],
+            ]
+    return lines
+
+
+def _values(values: Mapping[str, Value | None], names: Sequence[str]) -> dict[str, list[str]]:
+    known = {name: values.get(name) for name in names}
+    return {name: [value.type_name, value.literal] for name, value in known.items() if value and value.literal}
+
+
+def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
+    """Return what several executions agree on.
+
+    A line that they differ in is left out, as is a value; where the outputs differ, the input is excluded.
+    """
+    version, first = proofs[0]
+    observations: Observations = {}
+    for program, inputs in first.items():
+        observations[program] = {}
+        for number, seen in inputs.items():
+            others = [(other_version, other[program][number]) for other_version, other in proofs[1:]]
+            seen = {**seen, "lines": dict(seen["lines"])}
+            for other_version, other in others:
+                if other["reason"] == "dependency":
+                    continue
+                if not seen["reason"] and other["outputs"] != seen["outputs"]:
+                    seen["reason"] = "hashing" if other_version == version else "version"
+                for line in list(seen["lines"]):
+                    seen["lines"][line] = _agreed(seen["lines"][line], other["lines"].get(line))
+                    if seen["lines"][line] is None:
+                        del seen["lines"][line]
+            observations[program][number] = seen
+    return observations
+
+
+def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
+    if other is None or one[0] != other[0] or [run[0] for run in one[1]] != [run[0] for run in other[1]]:
+        return None
+    return [
+        one[0],
+        [
+            [following, {name: value for name, value in values.items() if others.get(name) == value}]
+            for (following, values), (_, others) in zip(one[1], other[1], strict=True)
+        ],
+    ]
 
 
 def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, Any]], seed: str) -> Labels:

@@ -1,7 +1,7 @@
 """What the syntax tree alone says about the lines of a program: which comes next, and what decides whether they run.
 
-Questions that such rules answer need no execution. :mod:`runtime_questions` draws lines so that the rules score low,
-and ``utils/prove/baselines.py`` publishes their scores.
+Questions that such rules answer need no execution. :mod:`~lm_eval_codemind.workshop.proof.runtime_questions` draws
+lines so that the rules score low, and ``utils/prove/baselines.py`` publishes their scores.
 """
 
 import ast
