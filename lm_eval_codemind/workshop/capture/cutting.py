@@ -322,9 +322,13 @@ class Program:
         source = self._package.module(module)
         binding = [statement for statement in source.statements if name in statement.names]
         if not binding:
-            if name not in source.absent and not any("globals" in each.mentions for each in source.statements):
-                self._from_star(source, name)
+            is_set_elsewhere = name in source.absent or any("globals" in each.mentions for each in source.statements)
+            if not self._from_star(source, name) and not is_set_elsewhere:
+                raise NotCut(f"{module} does not define {name}")
             return
+        # An import that comes last takes the place of a definition.
+        if name in binding[-1].imports:
+            binding = binding[-1:]
         for statement in binding:
             if name in statement.imports:
                 self._import(source, name, statement.imports[name])
@@ -332,13 +336,14 @@ class Program:
                 self._own(name, module)
                 self._take(source, statement)
 
-    def _from_star(self, source: Module, name: str) -> None:
+    def _from_star(self, source: Module, name: str) -> bool:
+        """Add a name that a module imports from another one with all its names; return whether there is one."""
         for statement in source.statements:
             for star, (place, what) in statement.imports.items():
                 if star == what == "*" and self._package.has(place) and self._package.module(place).defines(name):
                     self.add(place, name)
-                    return
-        raise NotCut(f"{source.name} does not define {name}")
+                    return True
+        return False
 
     def _own(self, name: str, module: str) -> None:
         if self._owners.setdefault(name, module) != module:

@@ -124,7 +124,23 @@ def total(pairs):
         result = result + pair
     return result.left, len(result)
 """,
-    "other/__init__.py": "from .numbers import *\n",
+    "shop/copied.py": """\
+import other
+
+class Pair:
+    def __init__(self, left, right):
+        raise TypeError(left)
+
+try:
+    from .tried import Pair
+except ImportError:
+    pass
+
+class Twin(Pair):
+    def sum(self):
+        return other.doubled(self.left) + self.right
+""",
+    "other/__init__.py": "from .numbers import *\n\ndef __getattr__(name):\n    globals()[name] = 1\n    return 1\n",
     "other/numbers.py": "def doubled(number):\n    return 2 * number\n",
 }
 
@@ -142,6 +158,12 @@ def test_blocks_that_try_imports_conditions_on_the_version_and_other_packages(ot
     program = cut(others, [("shop.tried", "described")], ())
     assert "try" not in program and "version_info" not in program and "first = itemgetter(0)" in program
     assert evaluated(program, "described([4, 5])") == ["8", "<x>", "<none>"]
+
+
+def test_an_import_that_takes_the_place_of_a_definition_and_names_that_a_module_imports_all_at_once(others):
+    program = cut(others, [("shop.copied", "Twin")], ["sum"])
+    assert program.count("class Pair") == 1 and "def doubled" in program
+    assert evaluated(program, "Twin(3, 4).sum()") == 10
 
 
 def test_special_methods_that_nothing_calls_and_methods_of_texts_are_left_out(others):
