@@ -23,23 +23,17 @@ def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], in
     neighbours = [other for other in siblings if other is not node]
     if any(first_line(other) <= end and (other.end_lineno or other.lineno) >= start for other in neighbours):
         return ast.unparse(node)  # statements with semicolons between them share a line
-    own = lines[start - 1 : end]
-    if not indent and not any(map(str.isspace, own)):
-        return "\n".join(own)  # as it is, without a look for its strings
-    return shift(own, _string_lines(node, start), indent, "")
+    return shift(lines[start - 1 : end], _string_lines(node, start), indent, "")
 
 
 def shift(lines: list[str], untouched: set[int], old: str, new: str) -> str:
     """Return lines with the indentation ``new`` instead of ``old``, except lines whose index is in ``untouched``."""
-    shifted = []
-    for index, line in enumerate(lines):
-        if index in untouched:
-            shifted.append(line)
-        elif not line.strip():
-            shifted.append("")
-        else:
-            shifted.append(new + (line[len(old) :] if line.startswith(old) else line.lstrip()))
-    return "\n".join(shifted)
+    return "\n".join(
+        line
+        if index in untouched
+        else line.strip() and new + (line[len(old) :] if line.startswith(old) else line.lstrip())
+        for index, line in enumerate(lines)
+    )
 
 
 def indented(source: str, indent: str) -> str:
@@ -54,8 +48,7 @@ def _string_lines(node: ast.stmt, start: int) -> set[int]:
     """Return the indices, from ``start``, of lines that start inside a string. Docstrings are not included."""
     if node.end_lineno == start:
         return set()
-    definitions = [part for part in ast.walk(node) if isinstance(part, DEFINITIONS)]
-    firsts = [part.body[0] for part in definitions if part.body]
+    firsts = [part.body[0] for part in ast.walk(node) if isinstance(part, DEFINITIONS)]
     docstrings = {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
     inside: set[int] = set()
     for part in ast.walk(node):

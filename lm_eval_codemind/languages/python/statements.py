@@ -194,6 +194,6 @@ def _breaks_off(lines: list[str], error: Exception) -> bool:
     """Whether lines end inside code: the parser accepts all of them and expects more."""
     if not isinstance(error, SyntaxError):
         return False
-    lineno, offset = error.lineno or 0, error.offset or 0
-    at_end = lineno > len(lines) or (lineno == len(lines) and offset > len(lines[-1].rstrip()))
-    return bool(_INCOMPLETE.search(str(error))) or at_end or (lineno == len(lines) and "unterminated" in str(error))
+    after = (error.lineno or 0) - len(lines)
+    at_end = (error.offset or 0) > len(lines[-1].rstrip()) or "unterminated" in str(error)
+    return bool(_INCOMPLETE.search(str(error))) or after > 0 or (after == 0 and at_end)
