@@ -26,8 +26,13 @@ def executed(suite: Job, witnesses: Job | None) -> tuple[Future[Outcome], Future
         return _then(both, lambda outcome: _of_suite(outcome, count)), _then(
             both, lambda outcome: _of_witnesses(outcome, count, witnesses)
         )
-    first = journal.submit(suite)
-    return first, _then(first, lambda outcome: journal.submit(witnesses) if outcome.passed else None)
+    # Both look at answers of one process, if they take the same from the problem.
+    together = dataclasses.replace(suite, further=witnesses.tests)
+    alike = dataclasses.replace(suite, tests=witnesses.tests) == witnesses
+    first = journal.submit(together if alike else suite)
+    return _then(first, lambda outcome: dataclasses.replace(outcome, further=None)), _then(
+        first, lambda outcome: outcome.further or (journal.submit(witnesses) if outcome.passed else None)
+    )
 
 
 def _of_suite(outcome: Outcome, count: int) -> Outcome:

@@ -62,6 +62,8 @@ class Agent:
             perform = performer.Performer(target).perform
             steps = request["steps"]
             for left in reversed(range(request["parts"])):
+                if left + 1 == request["further"]:
+                    perform = performer.Performer(target).perform
                 yield from map(perform, steps)
                 if left:
                     # The next part comes when the answers to this one are written.
@@ -160,6 +162,7 @@ def rehearse() -> None:
         "entry_point": "same",
         "limit": 10_000,
         "parts": 1,
+        "further": 0,
         "steps": [["call", -1, "", [value], {}] for value in values],
         "tests": "def check(same):\n    assert same(1) == 1\n",
         "support": "import re",

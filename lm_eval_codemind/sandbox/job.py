@@ -78,6 +78,8 @@ class Job:
         limits: What the program may use; the default limits if None.
         job_id: The caller's name for it, repeated in the outcome.
         language: What the program is written in; its :class:`.runtimes.Runtime` makes the sandbox that runs it.
+        further: Further tests of the same form. Where both have a list, they look at answers of the same process if the
+            tests pass, and ``Outcome.further`` says how they end. Otherwise nothing is done about them.
         record: Whether the program is the suite's own solution, and trusted: then nothing is judged, and the outcome
             has one observation, whose literal is the suite's list as JSON (see :mod:`.lists`).
     """
@@ -93,6 +95,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     job_id: str = ""
     language: str = "python"
+    further: str = ""
     record: bool = False
 
     def __post_init__(self) -> None:
@@ -210,6 +213,7 @@ class Outcome:
         tamper_proof: True if the verdict was reached where the program could not touch it; False if its suite has no
             list and ran in the program's process.
         isolation: ``bubblewrap``, ``landlock`` or ``none``.
+        further: The outcome of the job's further tests; None if the tests do not pass, or the process ended before.
         observations: For ``script`` and ``evaluate``: one for each case or expression that was reached.
     """
 
@@ -226,6 +230,7 @@ class Outcome:
     tamper_proof: bool = True
     isolation: str = ""
     observations: tuple[CaseOutcome, ...] = ()
+    further: Outcome | None = None
 
     @property
     def passed(self) -> bool:
@@ -235,7 +240,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
         record = asdict(self)
-        for each in (record, *record["observations"]):
+        for each in (record, *record["observations"], *filter(None, [record["further"]])):
             each["status"] = each["status"].value
         return record
 
@@ -246,4 +251,5 @@ class Outcome:
             CaseOutcome(**{**observation, "status": Status(observation.get("status", "passed"))})
             for observation in record.get("observations", ())
         )
-        return cls(**{**record, "status": Status(record["status"]), "observations": observations})
+        further = record.get("further") and cls.from_dict(record["further"])
+        return cls(**{**record, "status": Status(record["status"]), "observations": observations, "further": further})

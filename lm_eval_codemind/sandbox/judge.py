@@ -38,15 +38,16 @@ class Judge:
     def decide(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return the outcome of a job, both as plain values."""
         outcome = self._decided(job)
-        texts = {name: text[: suites.MOST_TEXT] for name, text in outcome.items() if name in _TEXTS}
-        return {**outcome, **texts}
+        for each in (outcome, outcome.get("further", {})):
+            each.update({name: text[: suites.MOST_TEXT] for name, text in each.items() if name in _TEXTS})
+        return outcome
 
     def _decided(self, job: dict[str, Any]) -> dict[str, Any]:
         if job["kind"] in ("script", "evaluate"):
             return self._script(job) if job["kind"] == "script" else self._evaluate(job)
         if job["record"]:
             return self._record(job)
-        return self._on_answers(job) if job["list"] else self._inside(job)
+        return self._on_answers(job, *job["lists"]) if job["lists"][0] else self._inside(job)
 
     def _run(
         self,
@@ -66,9 +67,10 @@ class Judge:
         outcome.update({name: report[name][:limit].decode("utf-8", "replace") for name in ("stdout", "stderr")})
         return report
 
-    def _on_answers(self, job: dict[str, Any]) -> dict[str, Any]:
+    def _on_answers(self, job: dict[str, Any], listed: dict[str, Any], more: dict[str, Any] | None) -> dict[str, Any]:
+        """Return the outcome of a suite, and of further tests if there is a list of theirs and the suite passes."""
         outcome = _new_outcome(job, tamper_proof=True)
-        listed, seed = job["list"], 0
+        seed = 0
         if "solution" in listed:
             # Tests that draw their inputs: the program must not know them before.
             seed = secrets.randbits(64)
@@ -76,21 +78,35 @@ class Judge:
             listed = self._forked(functools.partial(_recorded, solution, job, seed), job)
             if "status" in listed:
                 return {**outcome, **listed}
-        first, *more = listed["steps"]
+        further = more["steps"] if more else []
+        parts: list[str] = [*listed["steps"], *further]
         # Besides the answers there is a line that says whether the program has the entry point.
-        counts = itertools.accumulate((len(json.loads(part)) for part in listed["steps"] if more), initial=1)
-        parts = [(count, part) for part, count in zip(more, itertools.islice(counts, 1, None), strict=False)]
-        request = {"op": "steps", "entry_point": job["entry_point"], "parts": len(listed["steps"])}
+        lengths = (len(json.loads(part)) for part in parts if len(parts) > 1)
+        counts = list(itertools.accumulate(lengths, initial=1))
+        request = {"op": "steps", "entry_point": job["entry_point"], "parts": len(parts), "further": len(further)}
         # A program may answer as much as the solution.
-        request["limit"] = job["limits"]["output_bytes"] + listed.get("size", 0)
-        report = self._run(job, request, outcome, steps=first, parts=parts)
+        request["limit"] = job["limits"]["output_bytes"] + sum(one.get("size", 0) for one in (listed, more or {}))
+        later = list(zip(counts[1:], parts[1:], strict=False))
+        report = self._run(job, request, outcome, steps=parts[0], parts=later)
         replies = report["answers"]
+        if more:
+            lines = [line + b"\n" for line in replies.split(b"\n", counts[-1])[:-1]]
+            own = counts[len(listed["steps"])]
+            replies, left = b"".join(lines[:own]), b"".join(lines[:1] + lines[own:])
         if answers.digest(job, replies) == listed["answers"]:
             # The tests have passed on these very answers.
             outcome.update(status="passed", tests_run=listed["tests"])
         else:
             outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
         _conclude(outcome, report, job)
+        if more and outcome["status"] == "passed" and len(lines) >= counts[-1]:
+            job = {**job, "tests": job["further"]}
+            then = _new_outcome(job, tamper_proof=True)
+            if answers.digest(job, left) == more["answers"]:
+                then.update(status="passed", tests_run=more["tests"])
+            else:
+                then.update(self._forked(lambda: self._verdict(job, more, left, seed), job))
+            outcome["further"] = then
         return outcome
 
     def _verdict(self, job: dict[str, Any], listed: dict[str, Any], replies: bytes, seed: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import cast
 
 from . import isolation as levels
@@ -96,7 +96,12 @@ class Sandbox(WorkerPool):
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
         seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
-        steps = lists.known().get(lists.digest(job), "null") if job.tests else "null"
+        steps, further = (
+            lists.known().get(lists.digest(replace(job, tests=tests)), "null") if tests else "null"
+            for tests in (job.tests, job.further)
+        )
+        if '"solution"' in steps + further:
+            further = "null"
         record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
         record["checker_seconds"] = checker_seconds
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
@@ -109,10 +114,12 @@ class Sandbox(WorkerPool):
                 stack.callback(self._heavy.put, place)
                 units, name, processor = self._common, (str(place[0]), *tier), place[1]
             unit = units.get(lambda: self._servers(tier, processor), name)
-            reply = unit.exchange(wire.with_item(record, "list", steps), seconds, worker.end_turn)
+            reply = unit.exchange(wire.with_item(record, "lists", f"[{steps}, {further}]"), seconds, worker.end_turn)
             if reply.pop("last"):
                 unit.close()
-        return Outcome.from_dict({**reply, "isolation": self._isolation.name})
+        for each in (reply, reply.get("further", {})):
+            each["isolation"] = self._isolation.name
+        return Outcome.from_dict(reply)
 
     def _servers(self, tier: tuple[str, ...], processor: int) -> ServerUnit:
         modules = [*LIGHT, *(_TESTING if "unittest" in tier else ()), *tier]

@@ -358,6 +358,47 @@ def test_a_pass_takes_exactly_the_recorded_steps(sandbox, listed):
     ]  # fmt: skip
 
 
+FURTHER = (
+    Job.function("def f(x):\n    return [x]\n", "def check(f):\n    assert f(1) == [1]\n    assert f(2) == [2]\n", "f"),
+    "def check(f):\n    assert f(3) == [3]\n    assert f(4) == [4]\n",
+)
+FURTHER_OF_CLASS = (STACK_JOB, STACK_TESTS.replace("[1, 2, 3]", "[3, 1, 2]").replace("pop(), 3", "pop(), 2"))
+
+
+@pytest.mark.parametrize(("job", "tests", "old", "new", "status", "further"), [
+    (*FURTHER, "", "", "passed", "passed"),
+    (*FURTHER, "[x]", "[min(x, 3)]", "passed", "failed"),
+    (*FURTHER, "[x]", "[x] if x < 4 else 1 / 0", "passed", "error"),
+    (*FURTHER, "[x]", "[x % 2]", "failed", None),
+    # The tests' own verdict stays, whatever becomes of the process then.
+    (*FURTHER, "[x]", "[x] if x < 4 else __import__('os')._exit(0)", "passed", None),
+    (*FURTHER, "return [x]", "return f.__dict__.setdefault(x // 3, [x]) and [x]", "passed", "passed"),
+    (*FURTHER, "def f", "def g", "error", None),
+    (*FURTHER_OF_CLASS, "", "", "passed", "passed"),
+    (*FURTHER_OF_CLASS, "self.items.pop()", "max(self.items)", "passed", "failed"),
+])  # fmt: skip
+def test_further_tests_look_at_answers_of_the_same_process(job, tests, old, new, status, further, sandbox, listed):
+    """What programs do on further tests is the same as on these tests alone."""
+    for each in (job.tests, tests):
+        listed(dataclasses.replace(job, tests=each))
+    program = dataclasses.replace(job, program=job.program.replace(old, new))
+    together, apart = sandbox.run([dataclasses.replace(program, further=tests), program])
+    assert together.status == status and together.tamper_proof
+    names = ("status", "failed_test", "exception_type", "exception_message", "tests_run", "isolation", "tamper_proof")
+    assert all(getattr(together, name) == getattr(apart, name) for name in names)
+    assert (together.further and together.further.status) == further
+    if together.further:
+        (alone,) = sandbox.run([dataclasses.replace(program, tests=tests)])
+        assert all(getattr(together.further, name) == getattr(alone, name) for name in names)
+        assert Outcome.from_dict(together.to_dict()) == together
+
+
+def test_further_tests_need_lists(sandbox, listed):
+    job, tests = FURTHER
+    (outcome,) = sandbox.run([dataclasses.replace(job, further=f"{tests}\n# without a list\n")])
+    assert outcome.passed and outcome.further is None
+
+
 def test_no_test_can_swallow_that_there_is_no_answer(sandbox, listed):
     tests = "try: value = candidate()\n    except: return\n    assert value == 1\n"
     job = Job.function("def f(): return 1", CHECK + tests, "f", limits=Limits(cpu_seconds=0.5))
