@@ -53,7 +53,6 @@ from make_witnesses import (
     Choice,
     _filled,
     _greedy,
-    _Waiting,
     differs,
     kept_and_left,
     making,
@@ -232,8 +231,7 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, m
             group = problems[start : start + _GROUP]
             with ExitStack() as stack:
                 sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
-                waiting: Any = {seed: _Waiting(one, sandbox) for seed, one in seeded(stack, workers).items()}
-                work = partial(choose, sandbox=sandbox, seeded=waiting)
+                work = partial(choose, sandbox=sandbox, seeded=seeded(stack, workers, sandbox))
                 choices = list(tqdm(sandbox.map(work, group), total=len(group), mininterval=10))
             tried, told = tried + sum(one.mutants for one in choices), told + sum(one.told for one in choices)
             made |= {one.problem_id: choice.witnesses for one, choice in zip(group, choices, strict=True)}

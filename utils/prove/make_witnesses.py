@@ -13,7 +13,6 @@ what ``make`` wrote. ``codemind data verify --only witnesses`` proves all output
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -54,17 +53,19 @@ from witness_inputs import candidates, scripts
 # Witnesses of a problem: at most so many, and, as far as there are inputs, at least so many.
 _MOST, _FEWEST = 20, 12
 # Each case of a script is a process of its own.
-_MOST_PRINTED, _FEWEST_PRINTED = 8, 4
+_MOST_PRINTED, _FEWEST_PRINTED = 10, 6
+# So many of them are tried on the counterpart in the other language.
+_TRIED = 30
 # Characters of a printed output.
 _LONGEST = 20_000
 # A mutant counts as told from the program when so many witnesses tell it.
 _TIMES = 3
-_MUTANTS, _DOUBLES = 30, 12
+_MUTANTS, _DOUBLES = 80, 30
 # For mutants that are not told often enough, inputs are drawn again, and so many of those that tell one are added.
 _ROUNDS, _MORE = 4, 20
 FEW = 3
 # Problems after which the file is written.
-_GROUP = 20
+_GROUP = 40
 _DECIMALS = re.compile(r"-?\d+\.(\d+)(e[-+]?\d+)?")
 _INTEGERS = re.compile(r"(?<![\d.])-?\d+(?![\d.])")
 # Processor time of a run. What a program does on a witness it does soon; mutants may not end.
@@ -81,8 +82,26 @@ class Choice:
     told: int = 0
 
 
-def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Executor], loose: bool) -> Choice:
-    """Return the witnesses of a problem in Python, the most telling first."""
+def choose(
+    problem: Problem,
+    sandbox: SingleThreadedMap,
+    seeded: Mapping[int, Executor],
+    others: Mapping[str, Problem],
+    run: Callable[[Job], Outcome],
+) -> Choice:
+    """Return the witnesses of a problem in Python, the most telling first.
+
+    Inputs may leave the format of the suite's where there is a program in another language, which must print the same.
+
+    Args:
+        problem: The problem.
+        sandbox: Runs mutants.
+        seeded: One for each hash seed.
+        others: The programs in the other language.
+        run: Runs those.
+    """
+    other = others.get(problem.problem_id)
+    loose = other is not None
     programs = [*_mutants(problem), *_baselines(problem)]
     cases: list[Case] = []
     told_by: list[list[int]] = [[] for _ in programs]
@@ -115,11 +134,21 @@ def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Ex
     if loose and not told_by[-1]:
         # A constant is right on all inputs in the format: some outside of it must tell.
         drawn(_ROUNDS, outside=True)
-    printed = kind_of(problem).printed
-    chosen = _greedy(cases, told_by, _MOST_PRINTED if printed else _MOST)
-    chosen = _filled(cases, chosen, _FEWEST_PRINTED if printed else _FEWEST)
+    scripted = kind_of(problem).printed
+    if other is not None:
+        tried_on = _filled(cases, _greedy(cases, told_by, _TRIED, 2 * _TIMES), _TRIED)
+        seen = printed(run, other, [cases[place].input for place in tried_on])
+        kept = [place for place, text in zip(tried_on, seen, strict=True) if _prints(text, cases[place].output)]
+        cases, told_by = [cases[place] for place in kept], _renumbered(told_by, kept)
+    chosen = _greedy(cases, told_by, _MOST_PRINTED if scripted else _MOST, _TIMES)
+    chosen = _filled(cases, chosen, _FEWEST_PRINTED if scripted else _FEWEST)
     told = sum(not set(chosen).isdisjoint(one) for one in told_by)
     return Choice(agreed(sandbox, problem, [cases[place] for place in chosen]), len(programs), told)
+
+
+def _renumbered(told_by: Sequence[Sequence[int]], kept: Sequence[int]) -> list[list[int]]:
+    places = {place: number for number, place in enumerate(kept)}
+    return [[places[place] for place in told if place in places] for told in told_by]
 
 
 def _telling_inputs(
@@ -212,9 +241,9 @@ def _portable(case: Case, problem: Problem) -> bool:
     )
 
 
-def _greedy(cases: Sequence[Case], told_by: Sequence[Sequence[int]], most: int) -> list[int]:
-    """Return the places of cases that tell each mutant several times, as far as there are so many."""
-    left = [_TIMES if places else 0 for places in told_by]
+def _greedy(cases: Sequence[Case], told_by: Sequence[Sequence[int]], most: int, times: int = _TIMES) -> list[int]:
+    """Return the places of cases that tell each mutant so many times, as far as there are so many."""
+    left = [times if places else 0 for places in told_by]
     tells: list[list[int]] = [[] for _ in cases]
     for number, places in enumerate(told_by):
         for place in places:
@@ -222,7 +251,7 @@ def _greedy(cases: Sequence[Case], told_by: Sequence[Sequence[int]], most: int) 
     chosen: list[int] = []
     while cases and len(chosen) < most:
         # A mutant that no witness tells yet counts most.
-        gains = [sum((0, 1, 3, 9)[left[number]] for number in tells[place]) for place in range(len(cases))]
+        gains = [sum(3 ** left[number] // 3 for number in tells[place]) for place in range(len(cases))]
         for place in chosen:
             gains[place] = 0
         best = max(range(len(cases)), key=lambda place: (gains[place], -len(cases[place].input + cases[place].output)))
@@ -255,32 +284,24 @@ def _filled(cases: Sequence[Case], chosen: Sequence[int], fewest: int) -> list[i
 
 def make_python(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]]:
     """Return the witnesses of problems in Python, and print how many mutants they tell."""
-    other = get_benchmark(problems[0].benchmark).counterpart
-    # What the program in the other language must print, too, may leave the format.
-    both = {
-        problem.problem_id for problem in (load_benchmark(other) if other else ()) if problem.category != "excluded"
+    name = get_benchmark(problems[0].benchmark).counterpart
+    counterparts = {one.problem_id: one for one in (load_benchmark(name) if name else ()) if one.category != "excluded"}
+    others = {
+        problem.problem_id: counterparts[problem.problem_id]
+        for problem in problems
+        if problem.problem_id in counterparts and _alike(counterparts[problem.problem_id], problem)
     }
     with ExitStack() as stack:
         # While one problem waits for its outcomes, others are worked on.
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
-        sandboxes = seeded(stack, workers)
-        waiting: Any = {seed: _Waiting(one, sandbox) for seed, one in sandboxes.items()}
-        made = sandbox.map(lambda problem: choose(problem, sandbox, waiting, problem.problem_id in both), problems)
-        choices = list(tqdm(made, total=len(problems), mininterval=10))
+        sandboxes, pool = seeded(stack, workers, sandbox), stack.enter_context(SeededPool(0, workers))
+        run = partial(sandbox.run_one, pool)
+        work = partial(choose, sandbox=sandbox, seeded=sandboxes, others=others, run=run)
+        choices = list(tqdm(sandbox.map(work, problems), total=len(problems), mininterval=10))
     few = [problem.problem_id for problem, choice in zip(problems, choices, strict=True) if len(choice.witnesses) < 3]
     tried, told = sum(choice.mutants for choice in choices), sum(choice.told for choice in choices)
     click.echo(f"  {told} of {tried} mutants are told; fewer than three witnesses: {len(few)} {' '.join(few)}")
     return {problem.problem_id: choice.witnesses for problem, choice in zip(problems, choices, strict=True)}
-
-
-class _Waiting:
-    """A sandbox that lets other problems go on while it runs jobs."""
-
-    def __init__(self, sandbox: Sandbox, turn: SingleThreadedMap) -> None:
-        self._sandbox, self._turn = sandbox, turn
-
-    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
-        return self._turn.run(jobs, self._sandbox)
 
 
 def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]]:
@@ -292,21 +313,23 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
     counterpart = get_benchmark(problems[0].benchmark).counterpart
     others = {one.problem_id: one for one in load_benchmark(counterpart, OF_PROGRAM)}
     alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
-    with SeededPool(0) as pool, ThreadPoolExecutor(workers) as threads:
+    with ExitStack() as stack:
+        sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
+        run = partial(sandbox.run_one, stack.enter_context(SeededPool(0, workers)))
 
         def make(problem: Problem) -> list[Case]:
             if problem.problem_id in alike:
                 cases = list(others[problem.problem_id].witnesses)
-                seen = printed(pool, problem, [case.input for case in cases])
+                seen = printed(run, problem, [case.input for case in cases])
                 return [case for case, text in zip(cases, seen, strict=True) if _prints(text, case.output)]
             known = [problem.input, *(case.input for case in problem.cases)]
             inputs = scripts(known, f"java:{problem.problem_id}")[: 2 * _MOST_PRINTED]
-            made = zip(inputs, printed(pool, problem, inputs), strict=True)
+            made = zip(inputs, printed(run, problem, inputs), strict=True)
             cases = [Case(text, output) for text, output in made if output and output.strip()]
             cases = [case for case in cases if _portable(case, problem)]
             return [cases[place] for place in _filled(cases, [], _MOST_PRINTED)]
 
-        made = tqdm(threads.map(make, problems), total=len(problems), mininterval=10)
+        made = tqdm(sandbox.map(make, problems), total=len(problems), mininterval=10)
         chosen = {problem.problem_id: cases for problem, cases in zip(problems, made, strict=True)}
     both = {key: one.witnesses for key, one in others.items()} | {key: chosen[key] for key in alike}
     save_witnesses(OF_PROGRAM, counterpart, asked(counterpart), both)

@@ -20,6 +20,8 @@ _FURTHER = 50
 _CROSSINGS = 60
 _CANDIDATES = 150
 _FEW = 20
+# Inputs with values at a bound: so many of one input, and of its places those that are tried one by one.
+_EDGES, _PLACES = 150, 8
 # A longer input is no good to read.
 _LONGEST = 1_000
 _EXTREME: dict[type, tuple[Any, ...]] = {
@@ -53,7 +55,11 @@ def candidates(problem: Problem, seed: int, loose: bool = False, outside: bool =
             trees = [kind.input_tree(problem, base) for base in bases]
             words = frozenset(string_constants(problem.code))
             made += [text for tree in trees for text in changed_inputs(tree, words, rng, _CHANGES, bold=True)]
+        format, values = StdinFormat(known), _constants(problem.code)
+        edges = {text for base in bases for text in _edges(kind.input_tree(problem, base), values, rng)}
+        fitting = [text for text in sorted(edges) if format.allows(text) and _in_size(text, known)]
         made = [text for text in made if _in_size(text, known)]
+        made += rng.sample(fitting, min(len(fitting), _EDGES))
     elif bases:
         made += further_inputs(problem, _FURTHER)
     if problem.kind == "function":
@@ -63,7 +69,7 @@ def candidates(problem: Problem, seed: int, loose: bool = False, outside: bool =
         allowed = [_types(problem, text) for text in known]
         made = [text for text in made if _within(_types(problem, text), allowed)]
     new = [text for text in dict.fromkeys(made) if text not in known and len(text) <= _LONGEST]
-    return rng.sample(new, min(len(new), _CANDIDATES))
+    return rng.sample(new, min(len(new), 2 * _CANDIDATES if kind.printed else _CANDIDATES))
 
 
 def scripts(known: Sequence[str], seed: str, constants: Iterable[str] = ()) -> list[str]:
@@ -85,6 +91,55 @@ def _in_size(text: str, known: Sequence[str]) -> bool:
     """Whether no number is more than twice as large as the largest that is known, so that none overflows."""
     largest = max([10, *(int(number) for each in known for number in _NUMBER.findall(each) if len(number) < 300)])
     return all(len(number) < 300 and int(number) <= 2 * largest for number in _NUMBER.findall(text))
+
+
+def _constants(code: str) -> list[int | float | str]:
+    """Return the numbers and the texts that a program in Python names."""
+    found: set[Any] = {node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant)}
+    return sorted((value for value in found if type(value) in (int, float, str)), key=repr)
+
+
+def _edges(tree: Branch, constants: Sequence[int | float | str], rng: Random) -> Iterator[str]:
+    """Yield inputs in which one or two places have a value at a bound.
+
+    That is a value that the program names, or another place has, or the next to it; a smallest one; or a text of one
+    letter, in another order, or with a letter more, less or changed.
+    """
+    leaves = list(tree.leaves())
+    bounds = [sorted(_bounds(leaf.value, [*constants, *(one.value for one in leaves)]), key=repr) for leaf in leaves]
+    places = [place for place, values in enumerate(bounds) if values]
+
+    def changed(chosen: Sequence[int], values: Sequence[Any]) -> str:
+        copied = tree.copied()
+        for place, value in zip(chosen, values, strict=True):
+            list(copied.leaves())[place].change(value)
+        return str(copied)
+
+    for place in rng.sample(places, min(len(places), _PLACES)):
+        yield from (changed([place], [value]) for value in bounds[place])
+    for _ in range(_EDGES if len(places) > 1 else 0):
+        pair = rng.sample(places, 2)
+        yield changed(pair, [rng.choice(bounds[place]) for place in pair])
+
+
+def _bounds(value: Any, others: Sequence[Any]) -> set[Any]:
+    """Return values of the same type at a bound, for a value of an input, its program and other values."""
+    if type(value) is int:
+        whole = [other for other in (value, *others) if type(other) is int]
+        near = {other + step for other in whole for step in (-1, 0, 1)} | {value // 2, 2 * value, *range(4)}
+        return {other for other in near if other >= 0 or value < 0 or any(each < 0 for each in whole)}
+    if type(value) is float:
+        return {0.0, 1.0, *(float(other) for other in others if type(other) in (int, float) and abs(other) < 1e6)}
+    if not isinstance(value, str) or not value:
+        return set()
+    texts = [other for other in others if isinstance(other, str) and other.strip() == other and " " not in other]
+    letters = sorted({char for text in (value, *texts) for char in text if not char.isspace()})[:40]
+    half = value[: (len(value) + 1) // 2]
+    made = {*texts, value[::-1], "".join(sorted(value)), half + half[: len(value) // 2][::-1], value.swapcase()}
+    made |= {value[1:], value[:-1], value + value[-1], value[0] + value, *(letter * len(value) for letter in letters)}
+    middle = len(value) // 2
+    made |= {value[:place] + char + value[place + 1 :] for place in (0, middle, len(value) - 1) for char in letters}
+    return made - {""}
 
 
 def _extreme(tree: Branch) -> Iterator[str]:

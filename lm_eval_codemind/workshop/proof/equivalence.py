@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, SeededPool, Status
 from lm_eval_codemind.workshop.python.kinds import workshop_kind
 
 FURTHER_INPUTS = 26
@@ -56,7 +56,7 @@ class SingleThreadedMap:
         with ThreadPoolExecutor(2 * self._sandbox.workers) as pool:
             yield from pool.map(one, items)
 
-    def run(self, jobs: Iterable[Job], sandbox: Sandbox | None = None) -> list[Outcome]:
+    def run(self, jobs: Iterable[Job], sandbox: Sandbox | SeededPool | None = None) -> list[Outcome]:
         """Return the outcomes of jobs, in their order. Only functions that :meth:`map` runs may call it.
 
         Another sandbox may run them instead of this one's.
@@ -67,6 +67,10 @@ class SingleThreadedMap:
             return [future.result() for future in futures]
         finally:
             self._turn.acquire()
+
+    def run_one(self, sandbox: Sandbox | SeededPool, job: Job) -> Outcome:
+        """Return the outcome of a job in another sandbox; see :meth:`run`."""
+        return self.run([job], sandbox)[0]
 
 
 class Equivalence:

@@ -8,8 +8,10 @@ import contextlib
 import io
 import signal
 import sys
+import tempfile
 import time
 import types
+from collections.abc import Iterator
 from typing import Any
 
 # What an observation starts with: a value, an exception, or nothing that counts.
@@ -60,8 +62,16 @@ def observe(
             continue
         prepare = compile(run["before"], "input", "exec")
         expression = compile(run["expression"] or "None", "input", "eval")
-        row.append(_run(code, run["stdin"], prepare, expression, printed, seconds, longest))
+        # What tests of a class write, the next ones must not find.
+        with contextlib.nullcontext() if printed else _elsewhere():
+            row.append(_run(code, run["stdin"], prepare, expression, printed, seconds, longest))
     return row
+
+
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    with tempfile.TemporaryDirectory(dir=".", ignore_cleanup_errors=True) as fresh, contextlib.chdir(fresh):
+        yield
 
 
 def _run(

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import ast
+import base64
 import builtins
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from importlib.resources import files
 from typing import Protocol
 
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, OF_SPECIFICATION
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, SeededPool, SharedPool, lists
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, SeededPool, lists
+from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, RAISED, VALUE
 from lm_eval_codemind.workshop.proof.prove import CIRCUMSTANCES, prelude_of
 from lm_eval_codemind.workshop.proof.suites import differ
@@ -39,6 +40,7 @@ SECONDS = 0.5
 """The processor time of a run on a witness."""
 
 _LIMITS_OF_SCRIPT = Limits(cpu_seconds=2, wall_seconds=20)
+_LIMITS_OF_MACHINE = Limits(cpu_seconds=10, wall_seconds=60)
 _LIMITS = Limits(cpu_seconds=4, wall_seconds=10)
 _LIMITS_OF_OTHERS = Limits(cpu_seconds=0.8, wall_seconds=10)
 # A program that names one of them runs under another clock, too.
@@ -128,17 +130,39 @@ def agreed(sandbox: Executor, problem: Problem, cases: Sequence[Case]) -> list[C
     return [case for case, output in zip(cases, outputs, strict=True) if case.output == output]
 
 
-def printed(pool: SharedPool | SeededPool, problem: Problem, inputs: Sequence[str]) -> list[str | None]:
-    """Return what a script of any language prints for each input; None where it fails."""
+def printed(run: Callable[[Job], Outcome], problem: Problem, inputs: Sequence[str]) -> list[str | None]:
+    """Return what a script in Java prints for each input; None where it fails.
+
+    One virtual machine runs it on many inputs. It gets one of its own for an input on which that ends the machine, or
+    does not end.
+    """
     outputs: list[str | None] = []
     while len(outputs) < len(inputs):
-        shown = dataclasses.replace(problem, cases=tuple(Case(text, "") for text in inputs[len(outputs) :]))
-        job = kind_of(problem).suite_job(shown, problem.code, limits=_LIMITS_OF_SCRIPT)
-        job = dataclasses.replace(job, cases=tuple(ScriptCase(case.stdin) for case in job.cases))
-        # A job ends at the first input that fails.
-        observations = pool.submit(job).result().observations
-        outputs += [one.stdout if one.status == "passed" else None for one in observations] or [None]
+        left = inputs[len(outputs) :]
+        together = _together(run, problem, left)
+        outputs += together
+        # A program that ends the machine on its first input does so on all.
+        alone = left[len(together) : len(together) + 1] if together else left
+        outputs += [_alone(run, problem, text) for text in alone]
     return outputs
+
+
+def _together(run: Callable[[Job], Outcome], problem: Problem, inputs: Sequence[str]) -> list[str | None]:
+    """Return what a script in Java prints for the first inputs, all in one virtual machine."""
+    runs = (files(__package__) / "ScriptRuns.java").read_text(encoding="utf-8")
+    lines = "".join(f"{base64.b64encode(text.encode()).decode()}\n" for text in inputs)
+    job = kind_of(problem).suite_job(problem, problem.code, limits=_LIMITS_OF_MACHINE)
+    program, case = f"{job.program}\n{runs}", ScriptCase(lines)
+    outcome = run(dataclasses.replace(job, program=program, cases=(case,), entry_point="ScriptRuns"))
+    seen = outcome.observations[0].stdout if outcome.observations else ""
+    printed = seen.split("\n")[:-1]
+    return [None if line == "-" else base64.b64decode(line).decode("utf-8", "replace") for line in printed]
+
+
+def _alone(run: Callable[[Job], Outcome], problem: Problem, input: str) -> str | None:
+    job = kind_of(problem).suite_job(problem, problem.code, limits=_LIMITS_OF_SCRIPT)
+    outcome = run(dataclasses.replace(job, cases=(ScriptCase(input),)))
+    return outcome.observations[0].stdout if outcome.passed else None
 
 
 def witness_jobs(problems: Iterable[Problem]) -> dict[str, Job]:
@@ -158,27 +182,24 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
         The number of witnesses, and the names of the problems of which anything differs.
     """
     problems = [problem for problem in load_benchmark(name, kind) if problem.witnesses]
-    with ExitStack() as stack, ThreadPoolExecutor(2 * workers) as pool:
-        if get_benchmark(name).language == "python":
-            sandboxes = seeded(stack, workers)
-            sandbox = stack.enter_context(Sandbox(workers))
+    with ExitStack() as stack:
+        sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
+        sandboxes = seeded(stack, workers, sandbox)
+        pools = [stack.enter_context(SeededPool(seed, workers)) for seed in (0, 1)]
 
-            def prove(one: Problem) -> list[Case]:
-                cases = proven(sandboxes, one, [case.input for case in one.witnesses])
-                return agreed(sandbox, one, cases) if kind == OF_PROGRAM else cases
+        def same(one: Problem) -> bool:
+            inputs = [case.input for case in one.witnesses]
+            if one.language == "python":
+                cases = proven(sandboxes, one, inputs)
+                return tuple(agreed(sandbox, one, cases) if kind == OF_PROGRAM else cases) == one.witnesses
+            runs = [printed(partial(sandbox.run_one, pool), one, inputs) for pool in pools]
+            return all(_lines(run) == _lines([case.output for case in one.witnesses]) for run in runs)
 
-            again = pool.map(prove, problems)
-            same = [tuple(cases) == problem.witnesses for problem, cases in zip(problems, again, strict=True)]
-        else:
-            pools = [stack.enter_context(SeededPool(seed)) for seed in (0, 1)]
-            outputs = [[case.output for case in problem.witnesses] for problem in problems]
-            inputs = [[case.input for case in problem.witnesses] for problem in problems]
-            runs = [list(pool.map(printed, [one] * len(problems), problems, inputs)) for one in pools]
-            same = [all(_lines(run[place]) == _lines(output) for run in runs) for place, output in enumerate(outputs)]
+        good = list(sandbox.map(same, problems))
         jobs = witness_jobs(problems)
         made = lists.record(stack.enter_context(Sandbox(workers)), jobs)[0]
     known = lists.known()
-    differing = [problem.problem_id for problem, good in zip(problems, same, strict=True) if not good]
+    differing = [problem.problem_id for problem, is_good in zip(problems, good, strict=True) if not is_good]
     differing += [
         each
         for each, one in ((each, lists.digest(job)) for each, job in jobs.items())
@@ -192,10 +213,20 @@ def _lines(outputs: Sequence[str | None]) -> list[list[str] | None]:
     return [None if text is None else printed_lines(text) for text in outputs]
 
 
-def seeded(stack: ExitStack, workers: int) -> dict[int, Sandbox]:
+class _Waiting:
+    """A sandbox that lets work on other problems go on while it runs jobs."""
+
+    def __init__(self, sandbox: Sandbox, turn: SingleThreadedMap) -> None:
+        self._sandbox, self._turn = sandbox, turn
+
+    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        return self._turn.run(jobs, self._sandbox)
+
+
+def seeded(stack: ExitStack, workers: int, turn: SingleThreadedMap) -> dict[int, Executor]:
     """Return a sandbox for each hash seed of the circumstances, which the stack closes."""
     seeds = sorted({circumstance.hash_seed for circumstance in CIRCUMSTANCES})
-    return {seed: stack.enter_context(Sandbox(workers, hash_seed=seed)) for seed in seeds}
+    return {seed: _Waiting(stack.enter_context(Sandbox(workers, hash_seed=seed)), turn) for seed in seeds}
 
 
 def output_of(observation: str, printed: bool) -> str | None:
