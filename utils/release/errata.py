@@ -22,6 +22,7 @@ from lm_eval_codemind.data.facts import executions, shipped
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
 from lm_eval_codemind.data.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
 from lm_eval_codemind.data.facts.suites import CLASSES, load_verdicts
+from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, file_of
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import CATEGORIES, EXCLUSION_REASONS, TEST_CASES, Problem, load_problems, shown_cases
@@ -34,6 +35,7 @@ from lm_eval_codemind.workshop.facts.labels import Proof, load_proofs
 from lm_eval_codemind.workshop.facts.recipes import load_failing
 from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.workshop.facts.unrolled import load_unrollings
+from lm_eval_codemind.workshop.proof.witnesses import SPECIFIED
 from lm_eval_codemind.workshop.transforms import unrolling
 
 ROOT = Path(__file__).parents[2]
@@ -266,10 +268,11 @@ def _suites() -> str:
         for name, verdicts in load_verdicts().items():
             counts = Counter(verdict.label for verdict in verdicts.values())
             left_out = sum(not verdict.answerable for verdict in verdicts.values())
-            yield get_benchmark(name).title, len(verdicts), *(counts[label] for label in CLASSES), left_out
+            witnesses = len(shipped.load(file_of(name, OF_SPECIFICATION))) if name in SPECIFIED else 0
+            yield get_benchmark(name).title, len(verdicts), *(counts[label] for label in CLASSES), left_out, witnesses
 
     meanings = "".join(f"- *{label}*: {meaning}\n" for label, meaning in CLASSES.items())
-    head = ("benchmark", "suites", *CLASSES, "not asked")
+    head = ("benchmark", "suites", *CLASSES, "not asked", "with witnesses")
     return f"### Fair suites\n\n{_table(head, rows())}\n{meanings}"
 
 
