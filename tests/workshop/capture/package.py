@@ -140,7 +140,7 @@ def endless(start):
 
 
 def huge(size):
-    return "x" * (size * 100_000_000) if size > 1 else size + 1
+    return "x" * (size * 20_000_000) if size > 1 else size + 1
 
 
 def leaves(status):
@@ -227,9 +227,13 @@ def test_threads_and_tasks():
     assert results == [27] and asyncio.run(task()) == 53
 
 
-def test_hostile():
+def test_hostile(monkeypatch):
     assert Loud("ab").twice() == "abab" and endless(0) == 0 and huge(1) == 2 and leaves(0) == 3
     assert forks(1) == 1 and chance(1) > 1
+    # Harmless in the tests only.
+    monkeypatch.setattr("shop.hostile.count", range)
+    monkeypatch.setattr("shop.hostile.os._exit", lambda status: None)
+    assert endless(1) == 1 and leaves(2) == 5 and len(huge(2)) == 40_000_000
 
 
 def test_that_fails():
