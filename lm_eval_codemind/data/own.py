@@ -260,6 +260,12 @@ def uses_input(problem: Problem) -> bool:
     return all(_reads_a_parameter(node) for node in definitions[-1:])
 
 
+def name_and_call(problem_id: str) -> tuple[str, str]:
+    """Return the name of a function, and which call of it a problem is; "" for the only one."""
+    name, slash, number = problem_id.rpartition("/")
+    return (name, f"call {number}") if slash and number.isdecimal() else (problem_id, "")
+
+
 def literals_of(source: str) -> list[ast.expr]:
     """Return the expressions of a source that are literals, outer ones before those inside of them."""
     literals = []

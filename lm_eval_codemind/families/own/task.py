@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.runtime_inputs import ONLY
-from lm_eval_codemind.data.own import FORM, OwnProblem, OwnPrograms, load_own
+from lm_eval_codemind.data.own import FORM, OwnProblem, OwnPrograms, load_own, name_and_call
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING, BranchReasoning, LoopReasoning
 from lm_eval_codemind.families.execution.trace import TRACE, TraceReasoning
@@ -49,7 +49,7 @@ class OwnReasoning(Family):
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add what goes into prompts, what is left out, and the baselines of these programs."""
         programs = _loaded(options)
-        names = {problem.problem_id: _name_and_call(problem)[0] for problem in programs.problems}
+        names = {problem.problem_id: name_and_call(problem.problem_id)[0] for problem in programs.problems}
         by_file: dict[str, set[str]] = {}
         for problem in programs.problems:
             file = problem.provenance or Path(str(options[PROGRAMS])).name
@@ -77,7 +77,7 @@ class OwnReasoning(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         assert isinstance(problem, OwnProblem)
-        name, call = _name_and_call(problem)
+        name, call = name_and_call(problem.problem_id)
         for question in self.original.own_questions(problem, problem.execution, setting):
             item = ", ".join(part for part in (call, question.key.item) if part)
             yield dataclasses.replace(question, key=question.key._replace(problem_id=name, item=item))
@@ -167,7 +167,7 @@ class OwnRuntime(OwnReasoning, RuntimeBehaviour):
     options = (*OwnReasoning.options, *RuntimeBehaviour.options)
 
     def questions(self, problem: Problem, setting: str) -> list[Question]:
-        run = _name_and_call(problem)[1].removeprefix("call ") or ONLY
+        run = name_and_call(problem.problem_id)[1].removeprefix("call ") or ONLY
         questions = super().questions(problem, setting)
         return [dataclasses.replace(question, fields={**question.fields, "run": run}) for question in questions]
 
@@ -187,11 +187,6 @@ def _loaded(options: Mapping[str, Any]) -> OwnPrograms:
             f'--metadata \'{{"{PROGRAMS}": "DIR"}}\'; a line of the file is {FORM}'
         )
     return load_own(Path(str(options[PROGRAMS])))
-
-
-def _name_and_call(problem: Problem) -> tuple[str, str]:
-    name, slash, number = problem.problem_id.rpartition("/")
-    return (name, f"call {number}") if slash and number.isdecimal() else (problem.problem_id, "")
 
 
 def _listed(texts: Sequence[str], between: str) -> str:

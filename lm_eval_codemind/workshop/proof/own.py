@@ -17,6 +17,7 @@ from lm_eval_codemind.data.facts.fresh import Fresh
 from lm_eval_codemind.data.facts.runtime_inputs import ONLY, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import InputLabels
 from lm_eval_codemind.data.making import Execution as Run
+from lm_eval_codemind.data.own import name_and_call
 from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.names import module_names
@@ -153,7 +154,7 @@ def preludes() -> list[str]:
 def with_labels(programs: Sequence[tuple[P, ProgramExecution]]) -> list[tuple[P, ProgramExecution]]:
     """Return programs with the labels of the lines to ask about. Answers are balanced over all of the programs."""
     seen = {problem.problem_id: {ONLY: execution.seen} for problem, execution in programs if execution.seen}
-    labels = choose([problem for problem, _ in programs], seen, _SEED)
+    labels = choose([problem for problem, _ in programs], seen, _SEED, lambda name: name_and_call(name)[0])
     return [
         (problem, dataclasses.replace(execution, labels=labels.get(problem.problem_id, {}).get(ONLY, InputLabels())))
         for problem, execution in programs

@@ -12,7 +12,7 @@ import contextlib
 import random
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import InputLabels, Label, Labels
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.workshop.python.recorder import written
 from lm_eval_codemind.workshop.python.runtime_rules import END, Point, points, reachable
 from lm_eval_codemind.workshop.python.tracing import Trace, Value, runs_of
 
@@ -31,6 +32,8 @@ Observations = dict[str, dict[str, Observed]]
 
 # Nobody should be asked for a value longer than this, in characters of its literal, or about a later run of a line.
 MAX_VALUE, MAX_RUNS = 300, 8
+# Characters of a literal that a program shows.
+_LONGEST = 10_000
 # At most so many lines an input for each question.
 AT_MOST = 3
 # At most this share of the outputs may be what the input ends with.
@@ -99,8 +102,21 @@ def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
     ]
 
 
-def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, Any]], seed: str) -> Labels:
-    """Return the labels of the lines to ask about, for a benchmark."""
+def choose(
+    problems: Iterable[Problem],
+    observations: Mapping[str, Mapping[str, Any]],
+    seed: str,
+    function_of: Callable[[str], str] | None = None,
+) -> Labels:
+    """Return the labels of the lines to ask about, for a benchmark.
+
+    Args:
+        problems: Its problems.
+        observations: What is seen of them.
+        seed: Of the drawing.
+        function_of: Name of a problem -> name of its function, where problems are calls of few functions. Of a function
+            there is one line of each kind, branch and answer about coverage, else of an input :data:`AT_MOST`.
+    """
     drawn = random.Random(seed)
     asked = []
     by_problem: Labels = {}
@@ -112,7 +128,9 @@ def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, 
             if seen["reason"]:
                 by_problem.setdefault(problem.problem_id, {})[run_input.number] = InputLabels(reason=seen["reason"])
             else:
-                asked.append(_Asked(problem, run_input, seen))
+                name = problem.problem_id
+                group: Hashable = (name, run_input.number) if function_of is None else function_of(name)
+                asked.append(_Asked(problem, run_input, seen, group, AT_MOST if function_of is None else 1))
     _choose_path(asked, drawn)
     _choose_coverage(asked, drawn)
     _choose_state(asked, drawn)
@@ -128,11 +146,13 @@ def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, 
 
 @dataclass
 class _Asked:
-    """An input with what is seen of it and the labels chosen so far."""
+    """An input with what is seen of it, the inputs that share a limit on coverage, and the labels chosen so far."""
 
     problem: Problem
     run_input: RuntimeInput
     seen: Mapping[str, Any]
+    group: Hashable
+    most: int
     chosen: dict[int, Label] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -239,11 +259,11 @@ def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
 
 
 def _spread(entries: Sequence[tuple[_Asked, int, int]]) -> list[tuple[_Asked, int, int]]:
-    taken: dict[int, int] = defaultdict(int)
+    taken: dict[Hashable, int] = defaultdict(int)
     entries_apart = []
     for entry in entries:
-        if taken[id(entry[0])] < AT_MOST:
-            taken[id(entry[0])] += 1
+        if taken[entry[0].group] < entry[0].most:
+            taken[entry[0].group] += 1
             entries_apart.append(entry)
     return entries_apart
 
@@ -297,14 +317,19 @@ def _outputs(asked: Sequence[_Asked], drawn: random.Random) -> list[tuple[str | 
 
 
 def literals_in(*sources: str) -> set[str]:
-    """Return the literals in Python sources, as ``repr`` writes them: constants, and containers of nothing else."""
+    """Return the literals in Python sources, as the tracer writes them: constants, and containers of nothing else."""
     literals = set()
     for source in sources:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)):
                 with contextlib.suppress(ValueError, TypeError):
-                    literals.add(repr(ast.literal_eval(node)))
+                    literals.add(_as_traced(ast.literal_eval(node)))
     return literals
+
+
+def _as_traced(value: Any) -> str:
+    """Return a value as the tracer writes it; ``repr`` writes sets in an order that depends on hashing."""
+    return written(value, _LONGEST) or repr(value)
 
 
 def last_literal(run_input: RuntimeInput) -> str:
@@ -332,8 +357,10 @@ def is_written(value: str, prompt: str, literals: set[str]) -> bool:
         parsed = parse_literal(value)
     except NotALiteralError:
         return True
+    if _as_traced(parsed) in literals:
+        return True
     # Truth values, None and what is empty are guessed too easily.
-    if repr(parsed) in literals or parsed is None or isinstance(parsed, bool) or parsed in ("", b"", (), [], {}, set()):
+    if parsed is None or isinstance(parsed, bool) or parsed in ("", b"", (), [], {}, set()):
         return True
     text = parsed if isinstance(parsed, str) else value
     if isinstance(parsed, (int, float)):

@@ -78,6 +78,10 @@ def test_what_can_be_read_off_a_prompt():
         assert is_written(value, prompt, literals), value
     for value in ("[1]", "3", "'xyz'", "7", "1.0"):
         assert not is_written(value, prompt, literals), value
+    # A set is written in any order.
+    words = sorted(map(str, range(50)))
+    program, backwards = f"x = {{{', '.join(map(repr, words))}}}", f"{{{', '.join(map(repr, words[::-1]))}}}"
+    assert is_written(backwards, "", literals_in(program))
     # In the text of a prompt, but no literal of it.
     assert is_written("12", "# 12 of them", set()) and not is_written("1", "# 12 of them", set())
 
