@@ -76,6 +76,9 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
 
     setup_logging()
     register()
+    of_tasks = logging.getLogger("lm_eval.api.task")
+    of_tasks.addFilter(_is_news)
+    stack.callback(of_tasks.removeFilter, _is_news)
     try:
         options = parsed_arguments(arguments)
         # The harness does not know this option.
@@ -114,6 +117,11 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
 
         stack.enter_context(patch.object(tasks, "TaskManager", known))
     return Prepared(options, config, manager, first, later)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record is not the hint at ``--metadata`` that the harness logs for each task with a dataset of code."""
+    return "Custom kwargs can be passed" not in record.getMessage()
 
 
 def run_harness(arguments: Sequence[str], manager: Any = None) -> None:

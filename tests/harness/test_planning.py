@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness import planning, preflight
+from lm_eval_codemind.harness.cli import prepare
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
 from tables import UNPINNED, published_requests, shown_requests
@@ -30,6 +32,16 @@ def words(text: str) -> list[str]:
 
 def number_of_words(text: Any) -> int:
     return len(words(text))
+
+
+def test_the_harness_s_hint_for_each_task_is_not_logged(capsys):
+    names = ["codemind_ier_sample"]
+    with ExitStack() as stack:
+        manager = prepare(["--model", "codemind-oracle", "--tasks", *names], stack).manager
+        manager.load(names)
+        assert "--metadata" not in capsys.readouterr().err
+    manager.load(names)
+    assert "--metadata" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("options", "requests"), [
