@@ -37,6 +37,7 @@ def command(
     Takes the arguments of `codemind run`. The harness builds the requests as for the run, with few-shot examples and
     chat template. Output tokens are the most that the tasks allow; most models need fewer.
     """
+    from lm_eval_codemind.commands.run import with_programs
     from lm_eval_codemind.families.table import Column, Table
     from lm_eval_codemind.harness.contract import environment
     from lm_eval_codemind.harness.planning import plan
@@ -45,7 +46,7 @@ def command(
     if price_in is not None and tokenizer is None:
         raise UserError("--price-in is a price of tokens, and prompts are counted in characters: add --tokenizer NAME")
     with environment(LMEVAL_LOG_LEVEL="ERROR"):
-        counted = plan(arguments, load_tokenizer(tokenizer) if tokenizer else None)
+        counted = plan(with_programs(list(arguments)), load_tokenizer(tokenizer) if tokenizer else None)
     unit = "tokens" if tokenizer else "characters"
     rows = [
         {

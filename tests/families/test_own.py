@@ -1,6 +1,7 @@
 """Tasks on programs of the user: what is read, proven, asked and announced, and what results do with it."""
 
 import json
+import re
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,13 @@ def test_the_run_says_what_goes_where(folder):
     assert "The prompts go to codemind-oracle." in result and "codemind_own_ier: 5 requests" in result
     assert "of all outputs are right: constant 20.0%, echo 0.0%, last literal 0.0%" in result
     assert "behaviour are right: constant state 50.0%, next line of the file 50.0%, constant output 20.0%" in result
+
+
+def test_a_plan_takes_programs_as_a_run_does(folder):
+    shown = said("plan", "--programs", folder, "--tasks", "own_ier", "own_runtime")
+    assert re.findall(r"^(codemind_own_\w+) +(\d+)", shown, re.MULTILINE) == [
+        ("codemind_own_ier", "5"), ("codemind_own_runtime", "9"),
+    ]  # fmt: skip
 
 
 def test_programs_are_proven_once_and_nothing_is_written_elsewhere(folder, monkeypatch):
