@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -29,7 +29,7 @@ _EXTREME: dict[type, tuple[Any, ...]] = {
     float: (0.0, 1.0, -1.5),
     str: ("", " ", "a", "Ab1 -z", "zz", "The quick brown fox jumps over 13 lazy dogs, é!"),
 }
-_NUMBER = re.compile(r"\d+")
+_NUMBER, _DIGIT, _TEXT, _DATE = map(re.compile, (r"\d+", r"\d", r"\S+", r"\d+(?:[/:-]\d+)+"))
 
 
 def candidates(problem: Problem, seed: int, loose: bool = False, outside: bool = False) -> list[str]:
@@ -55,21 +55,21 @@ def candidates(problem: Problem, seed: int, loose: bool = False, outside: bool =
             trees = [kind.input_tree(problem, base) for base in bases]
             words = frozenset(string_constants(problem.code))
             made += [text for tree in trees for text in changed_inputs(tree, words, rng, _CHANGES, bold=True)]
-        format, values = StdinFormat(known), _constants(problem.code)
-        edges = {text for base in bases for text in _edges(kind.input_tree(problem, base), values, rng)}
-        fitting = [text for text in sorted(edges) if format.allows(text) and _in_size(text, known)]
         made = [text for text in made if _in_size(text, known)]
-        made += rng.sample(fitting, min(len(fitting), _EDGES))
+        format = StdinFormat(known)
+        made += _some(_edges(problem, bases, rng), rng, lambda text: format.allows(text) and _in_size(text, known))
+        made = [text for text in made if laid_out(text, known)]
     elif bases:
         made += further_inputs(problem, _FURTHER)
     if problem.kind == "function":
         made += [text for base in bases[:3] for text in _extreme(call_tree(problem.entry_point, base))]
         plain = [text for text in map(_with_plain_dicts, bases) if text not in bases]
         made += _crossed(problem, [*bases, *made, *plain], rng)
+        made += _some(_edges(problem, bases, rng), rng)
         allowed = [_types(problem, text) for text in known]
         made = [text for text in made if _within(_types(problem, text), allowed)]
     new = [text for text in dict.fromkeys(made) if text not in known and len(text) <= _LONGEST]
-    return rng.sample(new, min(len(new), 2 * _CANDIDATES if kind.printed else _CANDIDATES))
+    return rng.sample(new, min(len(new), _CANDIDATES + (_EDGES if kind.printed else _EDGES // 2)))
 
 
 def scripts(known: Sequence[str], seed: str, constants: Iterable[str] = ()) -> list[str]:
@@ -84,7 +84,19 @@ def scripts(known: Sequence[str], seed: str, constants: Iterable[str] = ()) -> l
             tree = text_tree(base)
             made += changed_inputs(tree, frozenset(constants), rng, 10 * _CHANGES, format.pools(), bold)
     fitting = (text for text in dict.fromkeys(made) if text not in known and format.allows(text))
-    return [text for text in fitting if _in_size(text, known)][: 4 * _CHANGES]
+    return [text for text in fitting if _in_size(text, known) and laid_out(text, known)][: 4 * _CHANGES]
+
+
+def laid_out(text: str, known: Sequence[str]) -> bool:
+    """Whether some known text has the same blanks between words, and dates and times of the same form.
+
+    Programs that do the same on all inputs of a format may do different things with other blanks.
+    """
+    return _layout(text) in map(_layout, known)
+
+
+def _layout(text: str) -> str:
+    return _TEXT.sub(lambda word: _DIGIT.sub("0", word[0]) if _DATE.fullmatch(word[0]) else "w", text.rstrip())
 
 
 def _in_size(text: str, known: Sequence[str]) -> bool:
@@ -99,12 +111,23 @@ def _constants(code: str) -> list[int | float | str]:
     return sorted((value for value in found if type(value) in (int, float, str)), key=repr)
 
 
-def _edges(tree: Branch, constants: Sequence[int | float | str], rng: Random) -> Iterator[str]:
+def _some(texts: Iterable[str], rng: Random, fits: Callable[[str], bool] = bool) -> list[str]:
+    fitting = [text for text in sorted(set(texts)) if fits(text)]
+    return rng.sample(fitting, min(len(fitting), _EDGES))
+
+
+def _edges(problem: Problem, bases: Sequence[str], rng: Random) -> Iterator[str]:
     """Yield inputs in which one or two places have a value at a bound.
 
     That is a value that the program names, or another place has, or the next to it; a smallest one; or a text of one
     letter, in another order, or with a letter more, less or changed.
     """
+    constants = _constants(problem.code)
+    for base in bases:
+        yield from _bounded(workshop_kind(problem).input_tree(problem, base), constants, rng)
+
+
+def _bounded(tree: Branch, constants: Sequence[int | float | str], rng: Random) -> Iterator[str]:
     leaves = list(tree.leaves())
     bounds = [sorted(_bounds(leaf.value, [*constants, *(one.value for one in leaves)]), key=repr) for leaf in leaves]
     places = [place for place, values in enumerate(bounds) if values]
