@@ -1,5 +1,7 @@
 """`codemind plan` counts what a run sends: requests, prompts and the most output tokens."""
 
+import io
+import logging
 import re
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -34,14 +36,19 @@ def number_of_words(text: Any) -> int:
     return len(words(text))
 
 
-def test_the_harness_s_hint_for_each_task_is_not_logged(capsys):
-    names = ["codemind_ier_sample"]
-    with ExitStack() as stack:
-        manager = prepare(["--model", "codemind-oracle", "--tasks", *names], stack).manager
+def test_the_harness_s_hint_for_each_task_is_not_logged():
+    names, logged = ["codemind_ier_sample"], io.StringIO()
+    handler = logging.StreamHandler(logged)
+    logging.getLogger("lm_eval.api.task").addHandler(handler)
+    try:
+        with ExitStack() as stack:
+            manager = prepare(["--model", "codemind-oracle", "--tasks", *names], stack).manager
+            manager.load(names)
+            assert "--metadata" not in logged.getvalue()
         manager.load(names)
-        assert "--metadata" not in capsys.readouterr().err
-    manager.load(names)
-    assert "--metadata" in capsys.readouterr().err
+        assert "--metadata" in logged.getvalue()
+    finally:
+        logging.getLogger("lm_eval.api.task").removeHandler(handler)
 
 
 @pytest.mark.parametrize(("options", "requests"), [
