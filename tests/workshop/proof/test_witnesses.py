@@ -342,7 +342,7 @@ NOT_TOLD = [
     "HumanEval_64",
     "HumanEval_76",
     "atcoder_ABC122_D",
-    "p01610",
+    "p00939",
     "sample_123",
 ]
 
