@@ -69,7 +69,9 @@ class ScriptRuns {
         boolean[] done = {false};
         java.lang.reflect.Method main = loaded(name).getDeclaredMethod("main", String[].class);
         main.setAccessible(true);
-        Thread thread = new Thread(() -> {
+        // A program goes on as long as a thread of its own does.
+        ThreadGroup threads = new ThreadGroup("program");
+        Thread thread = new Thread(threads, () -> {
             try {
                 main.invoke(null, (Object) new String[0]);
                 done[0] = true;
@@ -77,9 +79,11 @@ class ScriptRuns {
                 // It fails.
             }
         });
-        thread.setDaemon(true);
         thread.start();
-        thread.join(MILLISECONDS);
-        return thread.isAlive() ? null : done[0];
+        long end = System.currentTimeMillis() + MILLISECONDS;
+        while (threads.activeCount() > 0 && System.currentTimeMillis() < end) {
+            Thread.sleep(1);
+        }
+        return threads.activeCount() > 0 ? null : done[0];
     }
 }
