@@ -92,6 +92,7 @@ def test_executions_and_rewritten_programs_give_a_few_of_the_shipped_labels(name
     rewritten_programs_log_the_labels(problems)
 
 
+@pytest.mark.proof
 def test_rewritten_programs_log_the_labels_of_a_user_s_programs():
     programs, _ = read_programs(Path(__file__).parents[2] / "commands" / "programs.jsonl")
     problems = [problem for problem in load_benchmark("sample") if problem.kind in ("function", "script")]

@@ -409,7 +409,8 @@ def test_recorded_programs_that_fail_a_witness_were_read(shared_data, built, ben
     ]
 
 
-def test_a_second_writer_reads_domains_alike():
+@pytest.mark.proof
+def test_a_second_writer_reads_domains_alike(built):
     """Sixty prompts of MBPP, drawn by chance, were read again without the domains; decisions say where they differ."""
     path = ROOT / "tests/programs/mbpp_second_readings.csv"
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
