@@ -9,7 +9,9 @@ import pytest
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
 from lm_eval_codemind.harness.journal import Journal, Progress, forget_journals
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status, lists
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import codemind, said
 
@@ -78,6 +80,14 @@ def test_what_may_owe_to_the_moment_and_another_job_is_executed(sandbox, tmp_pat
     assert len(other.jobs) == 1
 
 
+def in_one_job(problem: Problem) -> bool:
+    kind = kind_of(problem)
+    witnesses = kind.witness_suite(problem)
+    if problem.kind == "script" or witnesses is None:
+        return True
+    return all(lists.digest(kind.suite_job(each, problem.code)) in lists.known() for each in (problem, witnesses))
+
+
 @pytest.mark.proof
 def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     responses = tmp_path / "responses.jsonl"
@@ -94,9 +104,9 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     with mock.patch("lm_eval.loggers.EvaluationTracker.save_results_aggregated", side_effect=KeyboardInterrupt):
         codemind(*arguments)
     executed = [line for line in journal.read_text().splitlines() if line]
-    # Suites, and the witnesses of functions and methods. A script runs on both in one job.
-    witnessed = [problem for problem in load_benchmark("sample", OF_PROGRAM) if problem.witnesses]
-    assert len(executed) == len(rows) + sum(problem.kind != "script" for problem in witnessed)
+    # A script runs on suite and witnesses in one job, and so does a program with a list of steps for both.
+    apart = [problem for problem in load_benchmark("sample", OF_PROGRAM) if not in_one_job(problem)]
+    assert len(apart) == 3 and len(executed) == len(rows) + len(apart)
 
     forget_journals()
     with mock.patch.object(Sandbox, "submit", side_effect=AssertionError("executed again")):
