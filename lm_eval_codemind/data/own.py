@@ -261,9 +261,9 @@ def uses_input(problem: Problem) -> bool:
 
 
 def name_and_call(problem_id: str) -> tuple[str, str]:
-    """Return the name of a function, and which call of it a problem is; "" for the only one."""
+    """Return the name of a function, and the number of its call that a problem is about; "" for the only one."""
     name, slash, number = problem_id.rpartition("/")
-    return (name, f"call {number}") if slash and number.isdecimal() else (problem_id, "")
+    return (name, number) if slash and number.isdecimal() else (problem_id, "")
 
 
 def literals_of(source: str) -> list[ast.expr]:

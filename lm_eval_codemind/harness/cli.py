@@ -76,9 +76,9 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
 
     setup_logging()
     register()
-    of_tasks = logging.getLogger("lm_eval.api.task")
-    of_tasks.addFilter(_is_news)
-    stack.callback(of_tasks.removeFilter, _is_news)
+    task_logger = logging.getLogger("lm_eval.api.task")
+    task_logger.addFilter(_is_news)
+    stack.callback(task_logger.removeFilter, _is_news)
     try:
         options = parsed_arguments(arguments)
         # The harness does not know this option.

@@ -31,13 +31,14 @@ from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, STEPS, file_of, re
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.witnesses import RAISES, TOLERANCE
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, SeededPool, lists
+from lm_eval_codemind.sandbox import Limits, Sandbox, SeededPool, lists
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, VALUE
 from lm_eval_codemind.workshop.proof.witnesses import (
     BENCHMARKS,
     SETS,
     Executor,
+    Waiting,
     agreed,
     observe,
     output_of,
@@ -87,7 +88,7 @@ def choose(
     sandbox: SingleThreadedMap,
     seeded: Mapping[int, Executor],
     others: Mapping[str, Problem],
-    run: Callable[[Job], Outcome],
+    java: Executor,
 ) -> Choice:
     """Return the witnesses of a problem in Python, the most telling first.
 
@@ -98,7 +99,7 @@ def choose(
         sandbox: Runs mutants.
         seeded: One for each hash seed.
         others: The programs in the other language.
-        run: Runs those.
+        java: Runs those.
     """
     other = others.get(problem.problem_id)
     loose = other is not None
@@ -137,7 +138,7 @@ def choose(
     scripted = kind_of(problem).printed
     if other is not None:
         tried_on = _filled(cases, _greedy(cases, told_by, _TRIED, 2 * _TIMES), _TRIED)
-        seen = printed(run, other, [cases[place].input for place in tried_on])
+        seen = printed(java, other, [cases[place].input for place in tried_on])
         kept = [place for place, text in zip(tried_on, seen, strict=True) if _prints(text, cases[place].output)]
         cases, told_by = [cases[place] for place in kept], _renumbered(told_by, kept)
     chosen = _greedy(cases, told_by, _MOST_PRINTED if scripted else _MOST, _TIMES)
@@ -295,8 +296,7 @@ def make_python(problems: Sequence[Problem], workers: int) -> dict[str, list[Cas
         # While one problem waits for its outcomes, others are worked on.
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
         sandboxes, pool = seeded(stack, workers, sandbox), stack.enter_context(SeededPool(0, workers))
-        run = partial(sandbox.run_one, pool)
-        work = partial(choose, sandbox=sandbox, seeded=sandboxes, others=others, run=run)
+        work = partial(choose, sandbox=sandbox, seeded=sandboxes, others=others, java=Waiting(pool, sandbox))
         choices = list(tqdm(sandbox.map(work, problems), total=len(problems), mininterval=10))
     few = [problem.problem_id for problem, choice in zip(problems, choices, strict=True) if len(choice.witnesses) < 3]
     tried, told = sum(choice.mutants for choice in choices), sum(choice.told for choice in choices)
@@ -315,16 +315,16 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
     alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
     with ExitStack() as stack:
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
-        run = partial(sandbox.run_one, stack.enter_context(SeededPool(0, workers)))
+        java = Waiting(stack.enter_context(SeededPool(0, workers)), sandbox)
 
         def make(problem: Problem) -> list[Case]:
             if problem.problem_id in alike:
                 cases = list(others[problem.problem_id].witnesses)
-                seen = printed(run, problem, [case.input for case in cases])
+                seen = printed(java, problem, [case.input for case in cases])
                 return [case for case, text in zip(cases, seen, strict=True) if _prints(text, case.output)]
             known = [problem.input, *(case.input for case in problem.cases)]
             inputs = scripts(known, f"java:{problem.problem_id}")[: 2 * _MOST_PRINTED]
-            made = zip(inputs, printed(run, problem, inputs), strict=True)
+            made = zip(inputs, printed(java, problem, inputs), strict=True)
             cases = [Case(text, output) for text, output in made if output and output.strip()]
             cases = [case for case in cases if _portable(case, problem)]
             return [cases[place] for place in _filled(cases, [], _MOST_PRINTED)]

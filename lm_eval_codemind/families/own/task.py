@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -79,7 +78,7 @@ class OwnReasoning(Family):
         assert isinstance(problem, OwnProblem)
         name, call = name_and_call(problem.problem_id)
         for question in self.original.own_questions(problem, problem.execution, setting):
-            item = ", ".join(part for part in (call, question.key.item) if part)
+            item = ", ".join(part for part in (f"call {call}" if call else "", question.key.item) if part)
             yield dataclasses.replace(question, key=question.key._replace(problem_id=name, item=item))
 
     def selected(self, questions: Sequence[Question], options: Mapping[str, Any]) -> Sequence[Question]:
@@ -167,17 +166,20 @@ class OwnRuntime(OwnReasoning, RuntimeBehaviour):
     options = (*OwnReasoning.options, *RuntimeBehaviour.options)
 
     def questions(self, problem: Problem, setting: str) -> list[Question]:
-        run = name_and_call(problem.problem_id)[1].removeprefix("call ") or ONLY
+        run = name_and_call(problem.problem_id)[1] or ONLY
         questions = super().questions(problem, setting)
         return [dataclasses.replace(question, fields={**question.fields, "run": run}) for question in questions]
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         OwnReasoning.record(self, suite, benchmark, options)
         RuntimeBehaviour.record(self, suite, benchmark, options)
-        every = (self.questions(problem, way) for problem in _loaded(options).problems for way in SETTINGS)
-        asked = self.selected(list(chain.from_iterable(every)), options)
+        problems = _loaded(options).problems
+        every = [question for problem in problems for way in SETTINGS for question in self.questions(problem, way)]
+        asked = self.selected(every, options)
         suite["own"]["asked"] = "answers about runtime behaviour"
-        suite["own"]["baselines"] = runtime_baselines([(one.key.setting, one.typed(Fields)) for one in asked])
+        suite["own"]["baselines"] = runtime_baselines(
+            [(question.key.setting, question.typed(Fields)) for question in asked]
+        )
 
 
 def _loaded(options: Mapping[str, Any]) -> OwnPrograms:

@@ -68,10 +68,6 @@ class SingleThreadedMap:
         finally:
             self._turn.acquire()
 
-    def run_one(self, sandbox: Sandbox | SeededPool, job: Job) -> Outcome:
-        """Return the outcome of a job in another sandbox; see :meth:`run`."""
-        return self.run([job], sandbox)[0]
-
 
 class Equivalence:
     """A comparison of programs with a problem's own program. The results of the problem's own program are cached.

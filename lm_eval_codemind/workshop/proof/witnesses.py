@@ -6,9 +6,8 @@ import ast
 import base64
 import builtins
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from importlib.resources import files
 from typing import Protocol
 
@@ -130,7 +129,7 @@ def agreed(sandbox: Executor, problem: Problem, cases: Sequence[Case]) -> list[C
     return [case for case, output in zip(cases, outputs, strict=True) if case.output == output]
 
 
-def printed(run: Callable[[Job], Outcome], problem: Problem, inputs: Sequence[str]) -> list[str | None]:
+def printed(sandbox: Executor, problem: Problem, inputs: Sequence[str]) -> list[str | None]:
     """Return what a script in Java prints for each input; None where it fails.
 
     One virtual machine runs it on many inputs. It gets one of its own for an input on which that ends the machine, or
@@ -139,29 +138,29 @@ def printed(run: Callable[[Job], Outcome], problem: Problem, inputs: Sequence[st
     outputs: list[str | None] = []
     while len(outputs) < len(inputs):
         left = inputs[len(outputs) :]
-        together = _together(run, problem, left)
+        together = _together(sandbox, problem, left)
         outputs += together
         # A program that ends the machine on its first input does so on all.
         alone = left[len(together) : len(together) + 1] if together else left
-        outputs += [_alone(run, problem, text) for text in alone]
+        outputs += [_alone(sandbox, problem, text) for text in alone]
     return outputs
 
 
-def _together(run: Callable[[Job], Outcome], problem: Problem, inputs: Sequence[str]) -> list[str | None]:
+def _together(sandbox: Executor, problem: Problem, inputs: Sequence[str]) -> list[str | None]:
     """Return what a script in Java prints for the first inputs, all in one virtual machine."""
     runs = (files(__package__) / "ScriptRuns.java").read_text(encoding="utf-8")
     lines = "".join(f"{base64.b64encode(text.encode()).decode()}\n" for text in inputs)
     job = kind_of(problem).suite_job(problem, problem.code, limits=_LIMITS_OF_MACHINE)
     program, case = f"{job.program}\n{runs}", ScriptCase(lines)
-    outcome = run(dataclasses.replace(job, program=program, cases=(case,), entry_point="ScriptRuns"))
+    (outcome,) = sandbox.run([dataclasses.replace(job, program=program, cases=(case,), entry_point="ScriptRuns")])
     seen = outcome.observations[0].stdout if outcome.observations else ""
     printed = seen.split("\n")[:-1]
     return [None if line == "-" else base64.b64decode(line).decode("utf-8", "replace") for line in printed]
 
 
-def _alone(run: Callable[[Job], Outcome], problem: Problem, input: str) -> str | None:
+def _alone(sandbox: Executor, problem: Problem, input: str) -> str | None:
     job = kind_of(problem).suite_job(problem, problem.code, limits=_LIMITS_OF_SCRIPT)
-    outcome = run(dataclasses.replace(job, cases=(ScriptCase(input),)))
+    (outcome,) = sandbox.run([dataclasses.replace(job, cases=(ScriptCase(input),))])
     return outcome.observations[0].stdout if outcome.passed else None
 
 
@@ -185,14 +184,14 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
     with ExitStack() as stack:
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
         sandboxes = seeded(stack, workers, sandbox)
-        pools = [stack.enter_context(SeededPool(seed, workers)) for seed in (0, 1)]
+        pools = [Waiting(stack.enter_context(SeededPool(seed, workers)), sandbox) for seed in (0, 1)]
 
         def same(one: Problem) -> bool:
             inputs = [case.input for case in one.witnesses]
             if one.language == "python":
                 cases = proven(sandboxes, one, inputs)
                 return tuple(agreed(sandbox, one, cases) if kind == OF_PROGRAM else cases) == one.witnesses
-            runs = [printed(partial(sandbox.run_one, pool), one, inputs) for pool in pools]
+            runs = [printed(pool, one, inputs) for pool in pools]
             return all(_lines(run) == _lines([case.output for case in one.witnesses]) for run in runs)
 
         good = list(sandbox.map(same, problems))
@@ -213,20 +212,21 @@ def _lines(outputs: Sequence[str | None]) -> list[list[str] | None]:
     return [None if text is None else printed_lines(text) for text in outputs]
 
 
-class _Waiting:
+class Waiting:
     """A sandbox that lets work on other problems go on while it runs jobs."""
 
-    def __init__(self, sandbox: Sandbox, turn: SingleThreadedMap) -> None:
+    def __init__(self, sandbox: Sandbox | SeededPool, turn: SingleThreadedMap) -> None:
         self._sandbox, self._turn = sandbox, turn
 
     def run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Return the outcomes of jobs, in their order."""
         return self._turn.run(jobs, self._sandbox)
 
 
 def seeded(stack: ExitStack, workers: int, turn: SingleThreadedMap) -> dict[int, Executor]:
     """Return a sandbox for each hash seed of the circumstances, which the stack closes."""
     seeds = sorted({circumstance.hash_seed for circumstance in CIRCUMSTANCES})
-    return {seed: _Waiting(stack.enter_context(Sandbox(workers, hash_seed=seed)), turn) for seed in seeds}
+    return {seed: Waiting(stack.enter_context(Sandbox(workers, hash_seed=seed)), turn) for seed in seeds}
 
 
 def output_of(observation: str, printed: bool) -> str | None:
