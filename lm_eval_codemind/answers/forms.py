@@ -130,7 +130,7 @@ def value_of(text: str, name: str = "") -> str | None:
 
 def rows_of_values(text: str, count: int) -> list[str] | None:
     """Return the texts of as many values as are asked for, one on each line; prose may follow them."""
-    values = [value_of(row) for row in _items(_rows(text))[: count + _MOST]]
+    values = [value_of(row) for row in unnumbered(rows_of(text))[: count + _MOST]]
     literals = [value for value in values if value is not None]
     return literals if len(literals) == count and literals == values[:count] else None
 
@@ -145,7 +145,7 @@ def values(text: str, name: str = "") -> list[str] | None:
         head = _head(bare)
         if head and head[-1] in "])" and PROSE.match(bare, len(head)):
             return [part.strip() for part in split(head[1:-1])]
-    rows = _items(_rows(bare))
+    rows = unnumbered(rows_of(bare))
     parts = [value_of(row, name) for row in rows]
     if len(rows) == 1:
         parts = [part if value_of(part) == part else None for part in map(str.strip, split(bare))]
@@ -153,13 +153,13 @@ def values(text: str, name: str = "") -> list[str] | None:
     return known if known and len(known) == len(parts) and (len(parts) > 1 or bare[0] != "{") else None
 
 
-def _rows(text: str) -> list[str]:
+def rows_of(text: str) -> list[str]:
     """Return the lines of a text without bullets and without commas at their ends; none of a text that is too long."""
     rows = text.splitlines() if len(text) <= _LONGEST else []
     return [_ROW.sub("", row).strip().rstrip(",") for row in rows if row.strip()]
 
 
-def _items(rows: list[str]) -> list[str]:
+def unnumbered(rows: list[str]) -> list[str]:
     """Return rows without the numbers 1, 2, 3 and so on in front of them."""
     matches = [match for row in rows if (match := _ITEM.fullmatch(row))]
     if rows and [int(match["number"]) for match in matches] == list(range(1, len(rows) + 1)):
@@ -172,37 +172,3 @@ def split(text: str) -> list[str]:
     starts = [0, *(end for mark, end, depth in nested(text) if mark == "," and depth == 0)]
     parts = [text[start : end - 1] for start, end in pairwise([*starts, len(text) + 1])]
     return parts if parts[-1].strip() else parts[:-1]
-
-
-# Text between the numbers of executed lines.
-_SEPARATOR = re.compile(
-    r"(?:[\s,;|\[\]():.`*>]|[-=]{1,9}>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and|(?:the\s+)?end)\b)+",
-    re.IGNORECASE,
-)
-# One step: the number of its line, and text about it.
-_STEP = re.compile(
-    r"(?:line\s*|L)?(?P<line>\d{1,6})[`*]*(?:\s*(?:[:|.)=>]|-[>\s])+\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
-)
-
-_NUMBERED = re.compile(r"[*`]*(?:line\b|L?\d{1,6}[*`]*\s*(?::|->|=>?|\u2192))", re.IGNORECASE)
-
-
-def executed_lines(text: str) -> list[int] | None:
-    """Return the numbers of the lines in a list: numbers with separators, or one line of text for each number."""
-    if ".." in text or "\u2026" in text:
-        return None
-    numbers = [part for part in _SEPARATOR.split(" ".join(_items(_rows(text)))) if part]
-    if numbers and all(part.isdecimal() and len(part) < 10 for part in numbers):
-        return [int(part) for part in numbers]
-    return [line for line, _ in steps(text) or ()] or None
-
-
-def steps(text: str) -> list[tuple[int, str]] | None:
-    """Return the steps that a text lists, one on each line, each with the number of its line and its value."""
-    rows = _rows(text)
-    items = _items(rows)
-    # The number of a list is not that of a line: another one follows.
-    lines = items if all(map(_NUMBERED.match, items)) else rows
-    matches = [match for row in lines if (match := _STEP.fullmatch(row))]
-    steps = [(int(match["line"]), match["rest"].strip()) for match in matches]
-    return steps if steps and len(steps) == len(lines) else None

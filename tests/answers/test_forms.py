@@ -11,6 +11,8 @@ from lm_eval_codemind.answers import forms
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.answers.normal import plain, readings
 from lm_eval_codemind.families.execution.score import same_step
+from lm_eval_codemind.families.execution.steps import executed_lines
+from lm_eval_codemind.families.execution.steps import steps as read_steps
 
 LITERALS = st.recursive(
     st.none()
@@ -146,7 +148,7 @@ def test_rows_of_values(text, count, values):
      "1. Line 2: x = 0\n2. Line 3: y\n3. Line 4: z", "2 => 3 => 4", "2, 3, 4, the end", "L2: a\nL3: b\nL4: c"],
 )  # fmt: skip
 def test_executed_lines(text):
-    assert forms.executed_lines(text) == [2, 3, 4]
+    assert executed_lines(text) == [2, 3, 4]
 
 
 @pytest.mark.parametrize("text", [
@@ -154,15 +156,21 @@ def test_executed_lines(text):
     "1234567890, 2", "2, x",
 ])  # fmt: skip
 def test_a_list_that_is_not_read_as_a_whole_is_malformed(text):
-    assert forms.executed_lines(text) is None
+    assert executed_lines(text) is None
+
+
+def test_long_numbers_and_long_lists_have_bounds():
+    assert executed_lines("123456789, 2") == [123456789, 2]
+    rows = ["1"] * 25_000
+    assert forms.values("\n".join(rows)) == rows and forms.values("\n".join([*rows, "1"])) is None
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=40))
 def test_lines_are_read_in_order(lines):
     for separator in (", ", " ", "\n", " -> ", " > ", "; "):
-        assert forms.executed_lines(separator.join(map(str, lines))) == lines
+        assert executed_lines(separator.join(map(str, lines))) == lines
     numbered = "\n".join(f"{place}. Line {line}" for place, line in enumerate(lines, 1))
-    assert forms.executed_lines(numbered) == lines
+    assert executed_lines(numbered) == lines
 
 
 @pytest.mark.parametrize(("text", "steps"), [
@@ -172,7 +180,7 @@ def test_lines_are_read_in_order(lines):
     ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
 ])  # fmt: skip
 def test_steps(text, steps):
-    assert forms.steps(text) == steps
+    assert read_steps(text) == steps
 
 
 @pytest.mark.parametrize(("text", "same"), [
@@ -257,4 +265,4 @@ def test_each_row_of_a_list_may_have_a_name_and_prose(text):
     ("1. 5\n2. 6", [(1, "5"), (2, "6")]), ("2. 3: 0\n4. 3: 1", [(2, "3: 0"), (4, "3: 1")]),
 ])  # fmt: skip
 def test_the_number_of_a_list_is_not_that_of_a_line(text, steps):
-    assert forms.steps(text) == steps
+    assert read_steps(text) == steps

@@ -147,6 +147,11 @@ def test_no_text_is_no_answer(response):
     assert answer_in(response, ier.FLEXIBLE).text is None and list(stated("")) == []
 
 
+@pytest.mark.parametrize("name", ["answer", "final_answer", "output"])
+def test_an_answer_has_one_of_three_names(name):
+    assert read(f"<{name}>5</{name}>", ANSWER, str).value == "5"
+
+
 def test_the_marks_of_other_answers_are_not_read():
     assert read("<trace>5</trace>", ANSWER, str).reading == "no_answer"
     assert not list(blocks("<answer>5</output>", OUTPUT))

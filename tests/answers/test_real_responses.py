@@ -52,6 +52,7 @@ def questions() -> dict[str, tuple[Any, dict[str, Question]]]:
     return found
 
 
+@pytest.mark.proof
 def test_responses_are_read_as_a_person_read_them(questions):
     labels = yaml.safe_load((HERE / "smollm2_labels.yaml").read_text(encoding="utf-8"))
     recorded, differ = responses(), {}

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import pipeline
 from lm_eval_codemind.answers.comparison import same_output
-from lm_eval_codemind.answers.forms import executed_lines, literal_at_start, steps
+from lm_eval_codemind.answers.forms import literal_at_start
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.executions import Execution, load_executions, loop_variables
 from lm_eval_codemind.data.facts.runtime_labels import ends_of_lines
 from lm_eval_codemind.families.execution import score as scores
 from lm_eval_codemind.families.execution.flow import FILTER, ExecutionFamily, Fields
+from lm_eval_codemind.families.execution.steps import executed_lines, steps
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
