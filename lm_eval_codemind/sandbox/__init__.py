@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lm_eval_codemind.sandbox.isolation import Isolation, IsolationUnavailable
     from lm_eval_codemind.sandbox.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
-    from lm_eval_codemind.sandbox.sandbox import Sandbox, SeededPool, SharedPool, shared_sandbox
+    from lm_eval_codemind.sandbox.sandbox import Sandbox, SharedPool, shared_sandbox
     from lm_eval_codemind.sandbox.unit import StartFailed
     from lm_eval_codemind.sandbox.visible import hide
     from lm_eval_codemind.sandbox.workers import SandboxClosed
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PLACES = {
     **dict.fromkeys(("CaseOutcome", "Job", "Limits", "Outcome", "ScriptCase", "Status"), "job"),
     **dict.fromkeys(("Isolation", "IsolationUnavailable"), "isolation"),
-    **dict.fromkeys(("Sandbox", "SeededPool", "SharedPool", "shared_sandbox"), "sandbox"),
+    **dict.fromkeys(("Sandbox", "SharedPool", "shared_sandbox"), "sandbox"),
     "SandboxClosed": "workers",
     "StartFailed": "unit",
     "hide": "visible",
@@ -36,7 +36,6 @@ __all__ = [
     "Sandbox",
     "SandboxClosed",
     "ScriptCase",
-    "SeededPool",
     "SharedPool",
     "StartFailed",
     "Status",

@@ -10,6 +10,7 @@ import atexit
 import builtins
 import collections
 import contextlib
+import functools
 import gc
 import io
 import json
@@ -93,17 +94,30 @@ class Agent:
                 out.write(source)
         # For tracebacks and the inspection of functions.
         self._namespace["__loader__"] = types.SimpleNamespace(get_source=lambda name: source)
-        return compile(source, path, "exec", dont_inherit=True)
+        return suites.compiled(source, path)
 
     def _load(self, request: dict[str, Any]) -> None:
         """Run the program as a module. Random numbers start as its server left them."""
         exec(self._new_module(MODULE, request["program"], f"{MODULE}.py", request.get("tests", "")), self._namespace)
 
     def _script(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Run the program as a script to the end of its process, and yield its exit status."""
-        yield _attempt(self._run_script, request)
+        """Run the program as a script, once for each input, and yield its exit status, up to one that is not 0."""
+        streams = sys.stdout, sys.stderr
+        for number in range(request["runs"]):
+            if number:
+                self._write(self._request, b"\n")
+                if not wire.receive(self._request):
+                    break
+                sys.stdout, sys.stderr = streams
+                os.dup2(self._replies + number, 0)
+                os.close(self._replies + number)
+                use_standard_input()
+            answer = _attempt(functools.partial(self._run_script, collects=not number), request)
+            yield {**answer, "err": _length(2)}
+            if answer.get("value") != 0:
+                break
 
-    def _run_script(self, request: dict[str, Any]) -> int:
+    def _run_script(self, request: dict[str, Any], collects: bool) -> int:
         sys.argv = ["main.py"]
         try:
             exec(self._new_module("__main__", request["program"], "main.py"), self._namespace)
@@ -113,7 +127,7 @@ class Agent:
             print(error.code, file=sys.stderr)
             return 1
         finally:
-            end_interpreter(self._namespace)
+            end_interpreter(self._namespace, collects)
         return 0
 
     def _evaluate(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -148,8 +162,12 @@ def _printed() -> int:
             stream.flush()
         except BaseException:
             continue
+    return _length(1)
+
+
+def _length(descriptor: int) -> int:
     try:
-        return os.fstat(1).st_size
+        return os.fstat(descriptor).st_size
     except OSError:
         return 0
 
@@ -188,13 +206,16 @@ def use_standard_input() -> None:
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
 
 
-def end_interpreter(namespace: dict[str, Any]) -> None:
-    """Do what Python does at the end of a script, in its order, as far as a program can tell."""
+def end_interpreter(namespace: dict[str, Any], collects: bool = True) -> None:
+    """Do what Python does at the end of a script, in its order, as far as a program can tell.
+
+    What is left in cycles is collected only if asked for: that takes as long as a short run.
+    """
     steps: list[Callable[[], Any]] = [
         lambda: sys.modules["threading"]._shutdown() if "threading" in sys.modules else None,
         atexit._run_exitfuncs,
         lambda: _let_go(namespace),
-        gc.collect,
+        *([gc.collect] if collects else []),
     ]
     for step in steps:
         try:

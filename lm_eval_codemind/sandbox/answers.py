@@ -315,7 +315,9 @@ def digest(job: dict[str, Any], replies: bytes) -> str:
 
     It is of the tests as well. So a program that could read a list could not try answers on it.
     """
-    return hashlib.sha256(_key(job) + b"\0" + replies).hexdigest()[:32]
+    made = hashlib.sha256(_key(job) + b"\0")
+    made.update(replies)
+    return made.hexdigest()[:32]
 
 
 def sealed(job: dict[str, Any], text: bytes) -> bytes:

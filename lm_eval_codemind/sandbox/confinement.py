@@ -13,7 +13,7 @@ from typing import Any
 
 from . import kernel, seccomp, wire
 
-_MOST_DESCRIPTORS = 5  # that come with a request
+_MOST_DESCRIPTORS = 64  # that come with a request
 _PENDING_SIGNALS = 256
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MACHINE_FILES = ("/proc/cpuinfo", "/proc/meminfo")

@@ -7,7 +7,7 @@ import secrets
 import select
 import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import wire
@@ -32,25 +32,33 @@ def run(
     zygote: socket.socket,
     limits: dict[str, Any],
     request: dict[str, Any],
-    stdin: str | None = None,
+    inputs: Sequence[str] = (),
     steps: str = "null",
     parts: Sequence[tuple[int, str]] = (),
+    goes_on: Callable[[dict[str, bytes]], bool] | None = None,
 ) -> dict[str, Any]:
     """Run a program's process to its end, and return its server's report.
 
     The process gets one request, by a pipe, with the first part of a list's steps, as JSON. The other ``parts`` follow,
-    each with how many answers must be there before: what has been answered by then the program can't change. All else
-    are memory files made here: its input, and ``answers``, ``stdout`` and ``stderr``, of which the report has so many
-    bytes as the limits allow. They pass through the server as descriptors only. So what a program reads and prints,
-    which often is the expected output, never lies in the memory of the process that the next program is forked from.
+    each with how many answers must be there before: what has been answered by then the program can't change. Where
+    there are several inputs, ``goes_on`` decides after each whether the program runs on the next, by the answers and
+    what is printed. All else are memory files made here: its inputs, and ``answers``, ``stdout`` and ``stderr``, of
+    which the report has so many bytes as the limits allow. They pass through the server as descriptors only. So what
+    a program reads and prints, which often is the expected output, never lies in the memory of the process that the
+    next program is forked from.
     """
     files = {name: os.memfd_create(name, os.MFD_CLOEXEC) for name in ("answers", "stdout", "stderr")}
-    read_end, write_end = (end.detach() for end in socket.socketpair()) if parts else os.pipe()
+    is_talk = parts or goes_on
+    read_end, write_end = (end.detach() for end in socket.socketpair()) if is_talk else os.pipe()
     most = request["limit"] + _MARGIN_BYTES
+
+    def content(name: str, start: int = 0) -> bytes:
+        size = min(os.fstat(files[name]).st_size, most)
+        return os.pread(files[name], max(0, size - start), start)
+
     fixed, answered = bytearray(), 0
     handed = [read_end, *files.values()]
-    if stdin is not None:
-        handed.append(memory_file("stdin", stdin.encode("utf-8", "surrogateescape"), sealed=True))
+    handed += [memory_file("stdin", text.encode("utf-8", "surrogateescape"), sealed=True) for text in inputs]
     socket.send_fds(zygote, [wire.packed_message(limits)], handed)
     for descriptor in handed[:1] + handed[4:]:
         os.close(descriptor)
@@ -60,13 +68,14 @@ def run(
             # The program asks for more, or is gone.
             if not os.read(write_end, 1):
                 break
-            size = min(os.fstat(files["answers"]).st_size, most)
-            more = os.pread(files["answers"], max(0, size - len(fixed)), len(fixed))
+            more = content("answers", len(fixed))
             fixed += more
             answered += more.count(b"\n")
             if answered < count:
                 break
             wire.write_all(write_end, f"{part}\n".encode("ascii"))
+        while goes_on is not None and os.read(write_end, 1):
+            wire.send(write_end, goes_on({name: content(name) for name in files}))
         poller = select.poll()
         # The other end is closed.
         poller.register(write_end, select.POLLERR)
@@ -79,8 +88,7 @@ def run(
     if report.get("word") != word:
         raise SystemExit("this report is not from the program's server")
     for name, descriptor in files.items():
-        size = min(os.fstat(descriptor).st_size, most)
-        report[name] = os.pread(descriptor, size, 0) if size else b""
+        report[name] = content(name)
         os.close(descriptor)
     report["answers"] = bytes(fixed) + report["answers"][len(fixed) :]
     return report

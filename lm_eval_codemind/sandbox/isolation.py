@@ -16,7 +16,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -142,11 +142,8 @@ class Isolation:
         options = ["-B", "-X", "utf8"] if view.user_base else ["-s", "-B", "-X", "utf8"]
         command = [_PYTHON, *options, "-c", _BOOT, seen, json.dumps(settings)]
         if self.name == BUBBLEWRAP:
-            binds = [
-                ("--ro-bind", path, target)
-                for path, target in {package: _INSIDE, **settings.get("directories", {})}.items()
-            ]
-            command = bubblewrap_command(self.bubblewrap, user != 0, view, binds) + command
+            binds = {package: _INSIDE, **settings.get("directories", {})}
+            command = bubblewrap_command(self.bubblewrap, user != 0, view, binds, settings["home"]) + command
             if user:
                 launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).resolve().with_name("launch.py"))]
                 command = [*launcher, str(user), str(_INNER_USER), *command]
@@ -187,11 +184,12 @@ class Server:
 
 
 def bubblewrap_command(
-    binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]]
+    binary: str, as_root: bool, view: visible.View, binds: Mapping[str, str], home: str
 ) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
 
-    It starts with capabilities that :func:`.confinement.confine` gives up. ``binds`` are more of the machine to see.
+    It starts with capabilities that :func:`.confinement.confine` gives up. ``binds`` are more of the machine to see,
+    each with where it is shown.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
@@ -204,18 +202,17 @@ def bubblewrap_command(
     for path in visible.SYSTEM:
         if Path(path).is_symlink():
             command += ["--symlink", str(Path(path).readlink()), path]
-        elif Path(path).is_dir():
-            command += ["--ro-bind", path, path]
-    mounts = [("--ro-bind-try", path, path) for path in _FILES]
-    mounts += binds
+        else:
+            command += ["--ro-bind-try", path, path]
+    mounts = {**{path: path for path in _FILES}, **binds}
     # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
     links = {link for link, _ in view.links}
-    for target in [*(target for _, _, target in mounts), *links, *view.bound]:
+    for target in [*mounts.values(), *links, *view.bound]:
         parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
         for parent in parents if links.isdisjoint(parents) else ():
             command += ["--dir", parent]
-    for bind in mounts:
-        command += bind
+    for path, target in mounts.items():
+        command += ["--ro-bind-try", path, target]
     command += ["--proc", "/proc"]
     for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
         if entry.name.isdigit() or entry.name in _VISIBLE_PROC or entry.is_symlink():
@@ -231,7 +228,6 @@ def bubblewrap_command(
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         command += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
     # After them: an environment may lie in shared memory, or below the temporary directory.
-    home = view.home(target for _, _, target in binds)
     command += [*view.mounts(), "--dir", home, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 

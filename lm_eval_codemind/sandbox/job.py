@@ -131,8 +131,10 @@ class Job:
 
     @classmethod
     def script(cls, program: str, cases: Iterable[ScriptCase | tuple[str, str | None]], **attributes: Any) -> Job:
-        """Return a job that runs a script once a case, each in a fresh process, and compares what it prints.
+        """Return a job that runs a script once a case, and compares what it prints.
 
+        Cases share a process as long as they pass there. One that does not runs again in a process of its own, and only
+        that run counts.
         A case is a ``ScriptCase`` or ``(stdin, expected stdout or None)``. Further arguments are attributes of the job.
         """
         runs = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)

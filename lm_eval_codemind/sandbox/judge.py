@@ -22,6 +22,8 @@ from typing import Any
 
 from . import answers, cleanup, connection, inside, kernel, recorder, suites, wire
 
+# A script's runs in one process.
+_TOGETHER = 32
 _MALFORMED = "the program wrote something else than an answer"
 _TEXTS = ("failed_test", "exception_type", "exception_message")
 
@@ -54,14 +56,15 @@ class Judge:
         job: dict[str, Any],
         request: dict[str, Any],
         outcome: dict[str, Any],
-        stdin: str | None = None,
-        steps: str = "null",
-        parts: Sequence[tuple[int, str]] = (),
+        **more: Any,
     ) -> dict[str, Any]:
-        """Run a program's process to its end, complete the outcome by its server's report, and return the report."""
+        """Run a program's process to its end, complete the outcome by its server's report, and return the report.
+
+        Further arguments are those of :func:`.connection.run`.
+        """
         limit = job["limits"]["output_bytes"]
         request = {"program": job["program"], "limit": limit, **request}
-        report = connection.run(self._zygote, job["limits"], request, stdin, steps, parts)
+        report = connection.run(self._zygote, job["limits"], request, **more)
         self.spoilt = self.spoilt or report["last"]
         outcome.update({f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")})
         outcome.update({name: report[name][:limit].decode("utf-8", "replace") for name in ("stdout", "stderr")})
@@ -193,19 +196,15 @@ class Judge:
         return outcome
 
     def _script(self, job: dict[str, Any]) -> dict[str, Any]:
-        def run(case: dict[str, Any]) -> dict[str, Any]:
-            seen: dict[str, Any] = {"status": "passed"}
-            report = self._run(job, {"op": "script"}, seen, case["stdin"])
-            try:
-                status = _value(_answers(report, 1), 0)
-                if type(status) is not int:
-                    raise answers.NoAnswer(_MALFORMED, "error")
-                if status:
-                    seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
-            except BaseException as error:
-                _failed(error, seen, job)
-            _conclude(seen, report, job)
-            return seen
+        def run(cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+            runs = _Runs(job, cases[:_TOGETHER])
+            request = {"op": "script", "runs": len(runs.cases)}
+            inputs = [case["stdin"] for case in runs.cases]
+            times: dict[str, Any] = {}
+            report = self._run(job, request, times, inputs=inputs, goes_on=runs.goes_on if len(inputs) > 1 else None)
+            runs.end(report)
+            runs.seen[0].update({name: times[name] for name in ("cpu_seconds", "wall_seconds")})
+            return runs.seen
 
         return script_outcome(job, run)
 
@@ -241,6 +240,56 @@ class Judge:
         return outcome
 
 
+class _Runs:
+    """The runs of a script in one process: ``seen`` has their outcomes, and only the last may be none that passes."""
+
+    def __init__(self, job: dict[str, Any], cases: Sequence[dict[str, Any]]) -> None:
+        self.cases = cases
+        self.seen: list[dict[str, Any]] = []
+        self._job = job
+        self._ends = {"stdout": 0, "stderr": 0}
+        self._is_over = False
+
+    def goes_on(self, report: dict[str, Any]) -> bool:
+        """Decide about the next run, by what there is of the process's report, and whether another one follows.
+
+        The process hears of that, so that it can't change what was decided.
+        """
+        number = len(self.seen)
+        if self._is_over or number == len(self.cases):
+            return False
+        ends = {}
+        with contextlib.suppress(IndexError, answers.NoAnswer):
+            reply = _answers(report, number + 1)[number]
+            ends = {name: _length(reply, name.removeprefix("std")) for name in self._ends}
+        cut = {name: report[name][:end] for name, end in ends.items()}
+        seen = self._next({**report, **cut, "exit": None, "signal": None, "reason": ""})
+        self.seen.append(seen)
+        self._ends |= ends
+        self._is_over = not passes(seen, self.cases[number])
+        return not self._is_over and len(self.seen) < len(self.cases)
+
+    def end(self, report: dict[str, Any]) -> None:
+        """Decide about the last run, by the report of the process that has ended."""
+        if not self._is_over and len(self.seen) < len(self.cases):
+            self.seen.append(self._next(report))
+
+    def _next(self, report: dict[str, Any]) -> dict[str, Any]:
+        job, number, limit = self._job, len(self.seen), self._job["limits"]["output_bytes"]
+        seen: dict[str, Any] = {"status": "passed", "cpu_seconds": 0.0, "wall_seconds": 0.0}
+        texts = {name: report[name][start:] for name, start in self._ends.items()}
+        try:
+            status = _value(_answers(report, number + 1), number)
+            if type(status) is not int:
+                raise answers.NoAnswer(_MALFORMED, "error")
+            if status:
+                seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
+        except BaseException as error:
+            _failed(error, seen, job)
+        _conclude(seen, {**report, **texts}, job)
+        return {**seen, **{name: text[:limit].decode("utf-8", "replace") for name, text in texts.items()}}
+
+
 class Raised(Exception):
     """The program raised an exception, which :func:`.suites.describe` described."""
 
@@ -269,9 +318,9 @@ def _value(replies: list[dict[str, Any]], number: int) -> Any:
     return replies[number].get("value")
 
 
-def _length(reply: dict[str, Any]) -> int:
+def _length(reply: dict[str, Any], name: str = "out") -> int:
     """Return how much was printed before an answer."""
-    length = reply.get("out")
+    length = reply.get(name)
     if type(length) is not int or length < 0:
         raise answers.NoAnswer(_MALFORMED, "error")
     return length
@@ -321,27 +370,49 @@ def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def script_outcome(job: dict[str, Any], run: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def script_outcome(
+    job: dict[str, Any], run: Callable[[Sequence[dict[str, Any]]], Sequence[dict[str, Any]]]
+) -> dict[str, Any]:
     """Return the outcome of a script, whose cases run up to the first that does not pass.
 
-    A function runs a case, and returns its outcome without a look at what it printed.
+    A function runs cases in their order, and returns the outcomes of one or more of them without a look at what they
+    printed. The first has a process of its own. Later ones may share a process, and count only if they pass: what runs
+    before them could be why they don't. Once one does not pass, no more share a process, so that a program that draws
+    its answers by chance gains one more draw, at most.
     """
     outcome = _new_outcome(job, tamper_proof=True)
     cpu = wall = 0.0
-    for number, case in enumerate(job["cases"]):
-        seen = run(case)
-        judged = seen["status"] == "passed" and case["stdout"] is not None
-        if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
-            seen["status"] = "failed"
-        cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
-        keep = ("status", "stdout", "exception_type", "exception_message")
-        outcome["observations"].append({name: seen[name] for name in keep if name in seen})
-        outcome["tests_run"] += seen["status"] in ("passed", "failed")
-        outcome.update(seen, cpu_seconds=cpu, wall_seconds=wall)
-        if seen["status"] != "passed":
-            outcome["failed_test"] = f"case {number}"
-            break
+    cases, observed = job["cases"], outcome["observations"]
+    shares = True
+    while len(observed) < len(cases) and not outcome["failed_test"]:
+        first, *others = cases[len(observed) :]
+        # Nothing would say whether an earlier run has changed an output that is only wanted.
+        others = list(itertools.takewhile(lambda case: case["stdout"] is not None, others)) if shares else []
+        for place, (case, seen) in enumerate(zip([first, *others], run([first, *others]), strict=False)):
+            cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
+            is_right = passes(seen, case)
+            if place and not is_right:
+                shares = False
+                break
+            if seen["status"] == "passed" and not is_right:
+                seen = {**seen, "status": "failed"}
+            outcome["tests_run"] += seen["status"] in ("passed", "failed")
+            outcome.update(seen)
+            if not is_right:
+                outcome["failed_test"] = f"case {len(observed)}"
+            keep = ("status", "stdout", "exception_type", "exception_message")
+            observed.append({name: seen[name] for name in keep if name in seen})
+            if not is_right:
+                break
+        outcome.update(cpu_seconds=cpu, wall_seconds=wall)
     return outcome
+
+
+def passes(seen: dict[str, Any], case: dict[str, Any]) -> bool:
+    """Whether a run of a script ended well and printed what it must."""
+    wanted = case["stdout"]
+    is_right = wanted is None or printed_lines(seen["stdout"]) == printed_lines(wanted)
+    return seen["status"] == "passed" and is_right
 
 
 def printed_lines(text: str) -> list[str]:

@@ -100,7 +100,7 @@ class Sandbox(WorkerPool):
             lists.known().get(lists.digest(replace(job, tests=tests)), "null") if tests else "null"
             for tests in (job.tests, job.further)
         )
-        if '"solution"' in steps + further:
+        if any(made.startswith('{"solution"') for made in (steps, further)):
             further = "null"
         record = {**vars(job), "limits": vars(job.limits), "cases": [vars(case) for case in job.cases]}
         record["checker_seconds"] = checker_seconds
@@ -185,27 +185,6 @@ def _shared_for(language: str) -> WorkerPool:
             _shared[language] = get_runtime(language).shared_sandbox(int(workers) if workers else None)
             atexit.register(_shared[language].close)
         return _shared[language]
-
-
-class SeededPool(ExitStack):
-    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager.
-
-    Args:
-        workers: Programs at a time, of each language; None for a sandbox's own default.
-    """
-
-    def __init__(self, hash_seed: int, workers: int | None = None) -> None:
-        super().__init__()
-        self._hash_seed = hash_seed
-        self._workers = workers
-        self._sandboxes: dict[str, WorkerPool] = {}
-
-    def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job, from the sandbox of its language; see :meth:`SharedPool.submit`."""
-        if job.language not in self._sandboxes:
-            sandbox = get_runtime(job.language).sandbox(self._workers, self._hash_seed)
-            self._sandboxes[job.language] = self.enter_context(sandbox)
-        return self._sandboxes[job.language].submit(job)
 
 
 class SharedPool:

@@ -77,7 +77,7 @@ class _Entry:
     that has only numbers in it crossed as. A list has none of them in it while nothing else can reach it.
     """
 
-    __slots__ = ("agreed", "container", "inner", "items", "outer", "text")
+    __slots__ = ("container", "inner", "items", "outer", "text")
 
     def __init__(self, container: Any) -> None:
         self.container = container
@@ -85,7 +85,6 @@ class _Entry:
         self.items: Any = None
         self.inner: list[int] = []
         self.outer: list[int] = []
-        self.agreed = 0
 
     def references(self) -> int:
         return sys.getrefcount(self.container)
@@ -118,9 +117,7 @@ class Exchange:
         self._reached: dict[int, None] = {}  # the containers that something else than the exchange can reach
         self._new: list[int] = []  # what both sides have still to agree on
         self._again: list[int] = []  # what crossed again
-        self._step = 0
-        self._due: dict[int, list[int]] = {}  # step -> the containers to look at then
-        self._looked = 0
+        self._latest: list[int] = []  # what became reachable since the last look
 
     def encode(self, value: Any, depth: int = 0) -> Any:
         """Return a value as what :func:`json.dumps` takes; NotPlain if it is not plain, or nested too deeply."""
@@ -308,7 +305,6 @@ class Exchange:
 
     def agree(self) -> None:
         """Begin the next step: both sides know what is in the containers now."""
-        self._step += 1
         for number in self._new:
             entry = self._entries[number]
             for inner in entry.inner:
@@ -316,7 +312,7 @@ class Exchange:
             entry.inner = [] if entry.text else self._inner(entry.container)
             for inner in entry.inner:
                 self._entries[inner].outer.append(number)
-            entry.agreed, entry.items = self._step, None
+            entry.items = None
             self._reached.pop(number, None)
         for number in self._new:
             if self._is_alone(number):
@@ -346,7 +342,7 @@ class Exchange:
                 self._refill(entry.container, entry.text)
             entry.items = _items(entry.container)
             self._reached[number] = None
-            self._due.setdefault(self._step + 1, []).append(number)
+            self._latest.append(number)
             for inner in entry.inner:
                 self._reach(inner)
 
@@ -370,24 +366,16 @@ class Exchange:
         return [number for number in list(self._reached) if self._has_changed(number)]
 
     def touched(self) -> bool:
-        """Whether this side changed a container that crosses again, or one that it is time to look at.
+        """Whether this side changed a container that crosses again, or one that has crossed since the last look.
 
-        It is time after 1, 2, 4, 8 … steps, so that all looks together stay in proportion to what crossed. Who changes
-        nothing on purpose looks at :meth:`changed` in the end.
+        Who changes nothing on purpose looks at :meth:`changed` in the end.
         """
         numbers = list(self._again)
         for number in numbers:
             numbers += [inner for inner in self._entries[number].inner if inner not in numbers]
-        while self._looked <= self._step:
-            self._looked += 1
-            numbers += self._due.pop(self._looked, ())
-        for number in numbers:
-            if self._has_changed(number):
-                return True
-            if number in self._reached:
-                distance = max(1, self._step - self._entries[number].agreed)
-                self._due.setdefault(self._step + 1 + distance, []).append(number)
-        return False
+        numbers += self._latest
+        self._latest = []
+        return any(map(self._has_changed, numbers))
 
     def content(self) -> list[Any]:
         """Return what is now in the containers that this side changed, for :meth:`take_content` of the other side."""

@@ -334,12 +334,8 @@ def _on_path(entry: str, visible: _Visible) -> bool:
     visible.reach(entry)
     if visible.seen(real):
         return True
-    importable = list(_importable(entry))
-    if len(importable) == sum(name not in ("__pycache__", "bin") for name in os.listdir(entry)):
-        visible.show(entry, links=2)
-        return True
     visible.list(entry)
-    for path in importable:
+    for path in _importable(entry):
         visible.show(path, links=1)
     return True
 

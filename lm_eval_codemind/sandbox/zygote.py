@@ -90,8 +90,8 @@ class Zygote(Parent):
             sys.modules["threading"].main_thread()._set_native_id()
         request, answers, out, err, *inputs = ends
         # Opened for each program: the server's would carry flags from one program to the next.
-        standard_input = inputs[0] if inputs else os.open("/dev/null", os.O_RDONLY)
-        self._take([standard_input, out, err, request, answers])
+        standard_input, *further = inputs or [os.open("/dev/null", os.O_RDONLY)]
+        self._take([standard_input, out, err, request, answers, *further])
         if limits != self._defaults:
             self._set_limits(limits)
         limit(resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2)

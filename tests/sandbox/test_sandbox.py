@@ -22,6 +22,7 @@ from lm_eval_codemind.sandbox import (
     isolation,
     zygote,
 )
+from lm_eval_codemind.sandbox.judge import script_outcome
 
 ADD = "def add(a, b):\n    return a + b\n"
 CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate('a', 'b') == 'ab'\n"
@@ -141,6 +142,82 @@ def test_scripts_read_all_forms_of_standard_input(sandbox):
     ):  # fmt: skip
         job = Job.script(f"import os, sys\nprint(len({data}))", [(text, str(len(text)))])
         assert run(sandbox, job) == (Status.PASSED, ""), data
+
+
+DOUBLED = [(str(number), str(2 * number)) for number in range(1, 7)]
+READ = "import os, sys\nx = int(input())\n"
+# What one run leaves to the next ones, or does to the process that they share.
+SHARING = {
+    "right": READ + "print(2 * x)",
+    "exits": READ + "print(2 * x)\nsys.exit()",
+    "exits otherwise": READ + "print(2 * x)\nsys.exit(x == 3)",
+    "ends the process": READ + "print(2 * x, flush=True)\nos._exit(0)",
+    "closes its output": READ + "print(2 * x)\nsys.stdout.close()",
+    "closes its input": "print(2 * int(open(0).read()))",
+    "another output": READ + "import io\nout = sys.stdout\nsys.stdout = io.StringIO()\nout.write(str(2 * x))",
+    "bytes": "import os\nos.write(1, str(2 * int(os.read(0, 9))).encode())",
+    "at the end": READ + "import atexit\natexit.register(lambda: print(2 * x))",
+    "a thread": "import threading\nthreading.Thread(target=lambda: print(2 * int(input()))).start()",
+    "counts its runs": READ + "sys.count = getattr(sys, 'count', 0) + 1\nprint(2 * x * sys.count)",
+    "wrong at once": READ + "print(x)",
+    "wrong later": READ + "print(2 * x if x != 3 else 0)",
+    "raises later": READ + "print(2 * x)\nif x == 3:\n    raise ValueError(x)",
+    "hangs later": READ + "print(2 * x, flush=True)\nwhile x == 3:\n    pass",
+    "prints too much later": READ + "print(2 * x)\nif x == 3:\n    print('a' * 6_000_000)",
+    "closes everything": READ + "print(2 * x, flush=True)\nos.closerange(0, 99)",
+}
+
+
+@pytest.mark.parametrize("program", SHARING.values(), ids=SHARING)
+def test_cases_that_share_a_process_have_the_outcome_of_one_alone(sandbox, program):
+    limits = Limits(cpu_seconds=0.5, wall_seconds=4)
+    together = sandbox.run([Job.script(program, DOUBLED, limits=limits)])[0]
+    alone = []
+    for case in DOUBLED:
+        alone += sandbox.run([Job.script(program, [case], limits=limits)])
+        if not alone[-1].passed:
+            break
+    said = ("status", "exception_type", "exception_message", "stdout", "stderr")
+    assert [getattr(together, name) for name in said] == [getattr(alone[-1], name) for name in said]
+    assert together.observations == tuple(outcome.observations[0] for outcome in alone)
+
+
+GUESSES = """
+import json, os
+os.write(1, b"No")
+os.write(4, json.dumps({"value": 0, "out": 2, "err": 0}).encode() + b"\\n")
+os.write(3, b"\\n")
+if os.read(3, 99).strip() == b"false":
+    os.ftruncate(1, 0)
+    os.pwrite(1, b"Yes", 0)
+"""
+
+
+def test_a_script_has_one_guess_at_an_output(sandbox):
+    """Whoever hears that an output is wrong can't take it back."""
+    for answer, status in (("No", Status.PASSED), ("Yes", Status.FAILED)):
+        assert run(sandbox, Job.script(GUESSES, [("", answer), ("", "No")]))[0] is status, answer
+
+
+def test_what_does_not_pass_among_others_ends_their_sharing():
+    """So a program that draws its answers by chance gains one more draw, at most."""
+    sizes = []
+
+    def run_cases(cases):
+        sizes.append(len(cases))
+        seen = {"status": "passed", "stdout": "1", "cpu_seconds": 0.5, "wall_seconds": 1.0}
+        return [seen, *({**seen, "stdout": "0"} for _ in cases[1:])]
+
+    cases = [{"stdin": "", "stdout": "1"}] * 4
+    outcome = script_outcome({"job_id": "", "cases": cases}, run_cases)
+    assert (outcome["status"], outcome["tests_run"], sizes) == ("passed", 4, [4, 1, 1, 1])
+    cases[2] = {"stdin": "", "stdout": "2"}
+    sizes.clear()
+    outcome = script_outcome({"job_id": "", "cases": cases}, run_cases)
+    assert (outcome["status"], outcome["failed_test"], sizes) == ("failed", "case 2", [4, 1, 1])
+    sizes.clear()
+    script_outcome({"job_id": "", "cases": [{"stdin": "", "stdout": None}] * 2}, run_cases)
+    assert sizes == [1, 1]
 
 
 def test_main_is_main_for_scripts_only(sandbox):

@@ -223,11 +223,12 @@ def archive(place: Path) -> Layout:
 
 def uv_environment(place: Path) -> Layout:
     """An environment of uv's on an interpreter that lies behind links, as those that uv installs do."""
-    if shutil.which("uv") is None:
+    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if uv is None:
         pytest.skip("uv is not installed")
     conda_like(place / "store")
     (place / "store/cpython").symlink_to("conda")
-    command = ["uv", "venv", "--quiet", "--offline", "--no-project", "--python", place / "store/cpython/bin/python"]
+    command = [uv, "venv", "--quiet", "--offline", "--no-project", "--python", place / "store/cpython/bin/python"]
     subprocess.run([*command, place / "env"], check=True)
     tiny(place / "env" / SITE)
     return Layout(place / "env/bin/python", secrets=[secret(place)])

@@ -15,7 +15,7 @@ from lm_eval_codemind.sandbox.java.jdk import JavaUnavailable, Jdk
 
 # Where bubblewrap shows our own class files.
 _INSIDE = "/run/java"
-_SERVER, RUNNER = "CompileServer", "SuiteRunner"
+_SERVER, RUNNER, REPEATER = "CompileServer", "SuiteRunner", "ScriptRepeater"
 # The machine writes to standard error only, keeps no files, and lets nobody attach.
 QUIET = (
     "-Xshare:auto",
@@ -45,7 +45,7 @@ FOR_SUITES = ("--limit-modules=java.se",)
 class Machine:
     """The Java that runs programs, and the JDK that compiles them; usually they are the same.
 
-    ``directory`` is where our own class files are: those of the compiler, and in ``suites`` the runner's.
+    ``directory`` is where our own class files are: those of the compiler, and in ``suites`` what runs beside programs.
     """
 
     compiler: Jdk
@@ -95,11 +95,11 @@ def _prepare(compiler: Jdk, runtime: Jdk) -> Machine:
     # Read by users of the sandbox's own.
     directory.chmod(0o755)
     javac = str(compiler.home / "bin" / "javac")
-    for name, target in ((_SERVER, directory), (RUNNER, directory / "suites")):
-        source = str(Path(__file__).with_name(f"{name}.java"))
-        # The runner runs on the other Java, which may be older.
-        release = ["--release", str(min(compiler.version, runtime.version))] if name == RUNNER else []
-        command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", *release, "-d", str(target), source]
+    # What runs beside programs runs on the other Java, which may be older.
+    older = ["--release", str(min(compiler.version, runtime.version))]
+    for names, target, release in (((_SERVER,), directory, []), ((RUNNER, REPEATER), directory / "suites", older)):
+        sources = [str(Path(__file__).with_name(f"{name}.java")) for name in names]
+        command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", *release, "-d", str(target), *sources]
         # Without a locale javac takes the names of files for ASCII.
         locale = {"LC_ALL": "C.UTF-8"}
         try:

@@ -5,11 +5,14 @@ import dataclasses
 import queue
 import re
 import secrets
+from collections.abc import Sequence
+from typing import Any
 
 from lm_eval_codemind.sandbox import commands
 from lm_eval_codemind.sandbox.java import jdk, machine
 from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
+from lm_eval_codemind.sandbox.judge import passes
 from lm_eval_codemind.sandbox.runtimes import Runtime
 from lm_eval_codemind.sandbox.unit import UnitGone
 from lm_eval_codemind.sandbox.workers import SandboxClosed, Units, Worker, WorkerPool
@@ -34,9 +37,10 @@ _NO_MEMORY = (
 class JavaSandbox(commands.ProgramPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
-    A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
-    machine. The tests of a ``function`` are a class ``MainSuite`` that ``SuiteRunner`` starts in the program's machine;
-    ``entry_point`` is the class they are about. A future outcome raises JavaUnavailable if the JDK doesn't work.
+    A resident compiler, itself in the sandbox, compiles a program once. The cases of a ``script`` share a virtual
+    machine as long as they pass there, with classes loaded anew by ``ScriptRepeater``. The tests of a ``function`` are
+    a class ``MainSuite`` that ``SuiteRunner`` starts in the program's machine; ``entry_point`` is the class they are
+    about. A future outcome raises JavaUnavailable if the JDK doesn't work.
 
     Args:
         java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
@@ -121,6 +125,35 @@ class JavaSandbox(commands.ProgramPool):
         if compiled.status == COMPILED:
             return self._ended(job, status, "the program has no `public static void main(String[])`")
         return self._ended(job, status, compiled.message[: commands.MAX_MESSAGE], COMPILE_ERROR)
+
+    def _together(
+        self,
+        starter: commands.Starter,
+        job: Job,
+        prepared: commands.Prepared,
+        cases: Sequence[dict[str, Any]],
+    ) -> list[dict[str, Any]]:
+        program, command, _ = prepared
+        *options, _, _, main_class = command(starter)
+        inputs = [case["stdin"] for case in cases]
+        classes = f"{self._machine().inside(self._isolation)}/suites"
+        # No program prints it by chance.
+        end = secrets.token_hex(16)
+        lengths = [str(len(text.encode("utf-8", "surrogateescape"))) for text in inputs]
+        options += ["-cp", f"{commands.PROGRAM}:{classes}", machine.REPEATER, main_class, end]
+        report = starter.run(program, [*options, *lengths], "".join(inputs), job.limits)
+        *printed, rest = report["stdout"].split(end)
+        ended = {**report, "exit": 0, "signal": None, "reason": "", "stderr": "", "cpu": 0.0, "wall": 0.0}
+        seen = [self._seen({**ended, "stdout": text}) for text in printed]
+        is_whole = len(seen) == len(inputs)
+        if not is_whole:
+            # A program may end its machine.
+            seen.append(self._seen({**report, "stdout": rest}))
+        # What the machine prints at its end may belong to the first run.
+        if printed and (rest if is_whole else not passes(seen[0], cases[0])):
+            return []
+        seen[0].update({f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")})
+        return seen
 
     def _run(self, worker: Worker, job: Job, prepared: commands.Prepared) -> Outcome:
         outcome = super()._run(worker, job, prepared)

@@ -12,10 +12,10 @@ from typing import TypeVar
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.data.own import literals_of, unsuitable
 from lm_eval_codemind.problems import Problem, beyond_prompt
-from lm_eval_codemind.sandbox import SeededPool
 from lm_eval_codemind.workshop.capture.trying import Tried
 from lm_eval_codemind.workshop.proof.own import own_problem
 from lm_eval_codemind.workshop.python.tracing import TraceFailed, result_of, tracing_job
+from lm_eval_codemind.workshop.seeded import SeededPool
 
 # Calls of a function; characters of a call and of an output; steps of an execution.
 PER_FUNCTION, LONGEST_CALL, LONGEST_OUTPUT, LEAST_STEPS = 5, 400, 200, 3

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, SeededPool, Status
+from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.workshop.python.kinds import workshop_kind
+from lm_eval_codemind.workshop.seeded import SeededPool
 
 FURTHER_INPUTS = 26
 _ATTEMPTS = 40  # per requested input; a program without arguments has no further inputs

@@ -23,7 +23,7 @@ from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.names import module_names
 from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, SeededPool
+from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, chosen, events, target_of
 from lm_eval_codemind.workshop.proof.fresh import make_fresh
 from lm_eval_codemind.workshop.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION
@@ -31,6 +31,7 @@ from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, outputs_in, se
 from lm_eval_codemind.workshop.proof.runtime_questions import MAX_VALUE as MAX_OUTPUT
 from lm_eval_codemind.workshop.proof.runtime_questions import Observed, agreeing, choose, seen_lines
 from lm_eval_codemind.workshop.python.tracing import Trace, TraceFailed, Value, read_trace, result_of, tracing_job
+from lm_eval_codemind.workshop.seeded import SeededPool
 
 OWN = "own"
 """The name of the benchmark of these programs."""

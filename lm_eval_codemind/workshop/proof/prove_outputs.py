@@ -14,8 +14,9 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.making import Execution, Proven
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, beyond_prompt
-from lm_eval_codemind.sandbox import Job, Outcome, SeededPool, Status
+from lm_eval_codemind.sandbox import Job, Outcome, Status
 from lm_eval_codemind.workshop.facts.labels import observed_label
+from lm_eval_codemind.workshop.seeded import SeededPool
 
 # All causes why a program may have no label. Results count the programs by cause.
 CAUSES: dict[str, str] = {

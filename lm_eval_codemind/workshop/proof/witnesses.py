@@ -18,11 +18,12 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, SeededPool, lists
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, lists
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, RAISED, VALUE
 from lm_eval_codemind.workshop.proof.prove import CIRCUMSTANCES, prelude_of
 from lm_eval_codemind.workshop.proof.suites import differ
+from lm_eval_codemind.workshop.seeded import SeededPool
 
 BENCHMARKS = (
     *("humaneval", "cruxeval", "classeval", "avatar", "avatar_java", "codenet_python", "codenet_java"),

@@ -147,6 +147,7 @@ def test_what_is_wrong_never_passes():
     assert [code for code, status in by_program.items() if status is Status.PASSED] == []
 
 
+@pytest.mark.proof
 def test_how_a_wrong_program_ends():
     wrong = [around(ECHO), around("return numbers.get(9) > 0 ? numbers : null;"), "class Solution { nothing }"]
     assert statuses(wrong) == [Status.FAILED, Status.ERROR, Status.ERROR]

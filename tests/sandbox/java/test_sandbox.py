@@ -84,9 +84,65 @@ PRINTED = {
 # fmt: on
 
 
-def test_honest_programs_pass(sandbox_at):
-    outcomes = sandbox_at.run(Job.script(source, [("größe\n", stdout)]) for source, stdout in PRINTED.items())
-    assert not {source: outcome for source, outcome in zip(PRINTED, outcomes, strict=True) if not outcome.passed}
+@pytest.mark.parametrize("count", [3, pytest.param(len(PRINTED), marks=pytest.mark.proof)])
+def test_honest_programs_pass(sandbox_at, count):
+    printed = dict(list(PRINTED.items())[:count])
+    outcomes = sandbox_at.run(Job.script(source, [("größe\n", stdout)]) for source, stdout in printed.items())
+    assert not {source: outcome for source, outcome in zip(printed, outcomes, strict=True) if not outcome.passed}
+
+
+READ = "int x = new Scanner(System.in).nextInt();"
+DOUBLE = "System.out.println(2 * x);"
+# What one run leaves to the next ones, or does to the machine that they share.
+SHARING = {
+    "right": program(READ + DOUBLE),
+    "closes its output": program(
+        READ + "var out = new java.io.PrintWriter(System.out); out.println(2 * x); out.close();"
+    ),
+    "closes the file": program(
+        READ + "var out = new java.io.PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out));"
+        "out.println(2 * x); out.close();"
+    ),
+    "reads the file": program(
+        "var in = new java.io.FileInputStream(java.io.FileDescriptor.in); int x = in.read() - '0';" + DOUBLE
+    ),
+    "a static field": "class A { static int n = 1; public static void main(String[] a) {"
+    " System.out.println(2 * n++ * new java.util.Scanner(System.in).nextInt()); } }",
+    "a property": program(READ + 'boolean first = System.setProperty("a", "b") == null;'
+                          " System.out.println(first ? 2 * x : 0);"),
+    "exits": program(READ + DOUBLE + "System.exit(x == 3 ? 3 : 0);"),
+    "at the end": program(READ + "Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(2 * x)));"),
+    "wrong at the end": program(
+        READ + DOUBLE + "Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(2 * x)));"
+    ),
+    "a thread": program(READ + "new Thread(() -> System.out.println(2 * x)).start();"),
+    "wrong at once": program(READ + "System.out.println(x);"),
+    "throws at once": program(READ + 'throw new IllegalStateException("at once", new Exception());'),
+    "wrong and throws": program(READ + "System.out.println(x); if (x == 3) throw new IllegalStateException();"),
+    "wrong later": program(READ + "System.out.println(x == 3 ? 0 : 2 * x);"),
+    "throws later": program(READ + DOUBLE + 'if (x == 3) throw new IllegalStateException("later");'),
+    "hangs later": program(READ + DOUBLE + "while (x == 3);"),
+    "does not flush": program(READ + "new java.io.PrintWriter(System.out).println(2 * x);"),
+    "no initial value": "class A { static int n = 1 / 0; public static void main(String[] a) { } }",
+}  # fmt: skip
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("source", SHARING.values(), ids=SHARING)
+def test_cases_that_share_a_machine_have_the_outcome_of_one_alone(sandbox, source):
+    limits = Limits(cpu_seconds=2, wall_seconds=6)
+    cases = [(f"{number}\n", str(2 * number)) for number in range(1, 5)]
+    together = sandbox.run([Job.script(source, cases, limits=limits)])[0]
+    alone = []
+    for case in cases:
+        alone += sandbox.run([Job.script(source, [case], limits=limits)])
+        if not alone[-1].passed:
+            break
+    said = ("status", "exception_type", "exception_message", "stdout")
+    assert [getattr(together, name) for name in said] == [getattr(alone[-1], name) for name in said]
+    assert together.observations == tuple(outcome.observations[0] for outcome in alone)
+    if together.status is Status.ERROR:
+        assert together.stderr == alone[-1].stderr
 
 
 @pytest.mark.proof

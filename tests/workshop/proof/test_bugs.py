@@ -50,6 +50,7 @@ def test_an_assertion_has_one_call_and_a_suite_expects_what_the_program_returns(
     )
 
 
+@pytest.mark.proof
 def test_calls_that_say_nothing_are_left_out():
     code = (
         "import random\n\n\ndef f(x):\n"
