@@ -1,13 +1,17 @@
 """Choose witnesses, prove them, and measure what they miss.
 
     python utils/prove/make_witnesses.py make [--benchmark NAME ...] [--problem NAME ...] [--more]
+    python utils/prove/make_witnesses.py strengthen [--benchmark NAME ...] [--problem NAME ...]
+    python utils/prove/make_witnesses.py shorten [--benchmark NAME ...]
     python utils/prove/make_witnesses.py measure [--benchmark NAME ...] [--seed N]
 
 ``make`` writes ``facts/witnesses/NAME.json.xz``, after each group of problems, and the steps of their suites,
 ``witness_steps.xz``, from built data. With ``--more`` it goes on with the problems that have no witnesses yet. It takes
 inputs of the published types, proves what the problem's own program does on them, and chooses those that tell it from
-mutants. ``measure`` makes other mutants, of which no witness was chosen, and counts those that pass. It reads
-what ``make`` wrote. ``codemind data verify --only witnesses`` proves all outputs again.
+mutants. ``strengthen`` adds witnesses for more mutants, and for programs that know the suite's outputs, where the
+witnesses of a problem tell none of them. ``shorten`` drops the last witnesses of scripts that take long. ``measure``
+makes other mutants, of which no witness was chosen, and counts those that pass. It reads what the others wrote.
+``codemind data verify --only witnesses`` proves all outputs again.
 """
 
 import re
@@ -31,11 +35,12 @@ from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, STEPS, file_of, re
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.witnesses import RAISES, TOLERANCE
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Limits, Sandbox, SeededPool, lists
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, lists
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, VALUE
 from lm_eval_codemind.workshop.proof.witnesses import (
     BENCHMARKS,
+    SECONDS,
     SETS,
     Executor,
     Waiting,
@@ -47,9 +52,10 @@ from lm_eval_codemind.workshop.proof.witnesses import (
     seeded,
     witness_jobs,
 )
-from mutants import double_mutants, in_choice, mutants
+from lm_eval_codemind.workshop.seeded import SeededPool
+from mutants import double_mutants, in_choice, in_measure, in_strengthening, mutants
 from ship import save
-from witness_inputs import candidates, scripts
+from witness_inputs import candidates, far, scripts
 
 # Witnesses of a problem: at most so many, and, as far as there are inputs, at least so many.
 _MOST, _FEWEST = 20, 12
@@ -64,10 +70,19 @@ _TIMES = 3
 _MUTANTS, _DOUBLES = 80, 30
 # For mutants that are not told often enough, inputs are drawn again, and so many of those that tell one are added.
 _ROUNDS, _MORE = 4, 20
+# A script that takes longer on all inputs has so many witnesses, of so many that are tried.
+_SLOW, _SLOW_TRIED = 4, 8
+# Of more mutants, those that no witness tells get as many more witnesses, each of them two as far as there are.
+_MANY, _ADDED, _TWICE = 80, 6, 2
 FEW = 3
+# The witnesses of a script take so many seconds together, but there are so many at least.
+_TOGETHER, _AT_LEAST = 0.03, 2
 # Problems after which the file is written.
 _GROUP = 40
 _DECIMALS = re.compile(r"-?\d+\.(\d+)(e[-+]?\d+)?")
+_BLANKS = re.compile(r"[ \t]$", re.MULTILINE)
+# Prints a set in the order of its hashes, which no language defines. Only the empty set is told.
+_UNORDERED = frozenset({"p03897"})
 _INTEGERS = re.compile(r"(?<![\d.])-?\d+(?![\d.])")
 # Processor time of a run. What a program does on a witness it does soon; mutants may not end.
 _SECONDS = 0.05
@@ -109,16 +124,18 @@ def choose(
     tried: set[str] = set()
     hopeless: set[int] = set()
 
-    def drawn(turn: int, outside: bool) -> bool:
-        """Prove more cases, and say whether there are any."""
+    def drawn(turn: int, outside: bool, slow: bool = False) -> bool:
+        """Prove more cases, and say whether there are any. Slow ones are few."""
         needy = [number for number, places in enumerate(told_by) if len(places) < _TIMES and number not in hopeless]
-        inputs = [text for text in candidates(problem, -turn, loose, outside) if text not in tried]
+        inputs = [text for text in candidates(problem, -turn, loose, outside) if slow or text not in tried]
         tried.update(inputs)
-        if turn:
+        if slow:
+            inputs = inputs[:_SLOW_TRIED]
+        elif turn:
             inputs = _telling_inputs(problem, sandbox, [programs[number] for number in needy], inputs)
         if not inputs:
             return False
-        (row,) = observe(sandbox, problem, [problem.code], inputs, seconds=_SECONDS)
+        (row,) = observe(sandbox, problem, [problem.code], inputs, seconds=SECONDS if slow else _SECONDS)
         observed = [text for text, seen in zip(inputs, row, strict=True) if not seen.startswith(NOTHING)]
         more = proven(seeded, problem, observed)
         more = [case for case in more if not kind_of(problem).printed or _portable(case, problem)]
@@ -136,15 +153,66 @@ def choose(
         # A constant is right on all inputs in the format: some outside of it must tell.
         drawn(_ROUNDS, outside=True)
     scripted = kind_of(problem).printed
+    is_slow = scripted and not cases
+    if is_slow:
+        drawn(0, outside=loose, slow=True)
     if other is not None:
         tried_on = _filled(cases, _greedy(cases, told_by, _TRIED, 2 * _TIMES), _TRIED)
         seen = printed(java, other, [cases[place].input for place in tried_on])
         kept = [place for place, text in zip(tried_on, seen, strict=True) if _prints(text, cases[place].output)]
         cases, told_by = [cases[place] for place in kept], _renumbered(told_by, kept)
-    chosen = _greedy(cases, told_by, _MOST_PRINTED if scripted else _MOST, _TIMES)
-    chosen = _filled(cases, chosen, _FEWEST_PRINTED if scripted else _FEWEST)
+    chosen = _greedy(cases, told_by, _MOST_PRINTED if scripted else _MOST, _TIMES)[: _SLOW if is_slow else None]
+    chosen = _filled(cases, chosen, _SLOW if is_slow else _FEWEST_PRINTED if scripted else _FEWEST)
     told = sum(not set(chosen).isdisjoint(one) for one in told_by)
     return Choice(agreed(sandbox, problem, [cases[place] for place in chosen]), len(programs), told)
+
+
+def strengthened(
+    problem: Problem,
+    sandbox: SingleThreadedMap,
+    seeded: Mapping[int, Executor],
+    others: Mapping[str, Problem],
+    java: Executor,
+) -> list[Case]:
+    """Return more witnesses of a problem that has some, for mutants and baselines that these do not tell.
+
+    The arguments are those of :func:`choose`.
+    """
+    other, scripted = others.get(problem.problem_id), kind_of(problem).printed
+    focus = problem.entry_point if problem.kind == "method" else ""
+    more = [text for text in mutants(problem.code, focus) if in_strengthening(text)]
+    chosen = Random(f"more:{problem.problem_id}").sample(more, min(len(more), _MANY))
+    programs = [*chosen, *_baselines(problem), *_tables(problem)]
+    known = list(problem.witnesses)
+    rows = observe(sandbox, problem, programs, [case.input for case in known], seconds=_SECONDS)
+    # What ends on no input can't be told.
+    left = [
+        program
+        for program, seen in zip(programs, rows, strict=True)
+        if not _telling(seen, known, problem) and not all(one.startswith(NOTHING) for one in seen)
+    ]
+    tried = {case.input for case in known}
+    cases: list[Case] = []
+    told_by: list[list[int]] = [[] for _ in left]
+    for turn in range(_ROUNDS + 1):
+        needy = [number for number, places in enumerate(told_by) if not places]
+        outside = turn == _ROUNDS
+        if not needy or (outside and other is None):
+            break
+        drawn = candidates(problem, -turn, other is not None, outside) + (far(problem) if outside and scripted else [])
+        inputs = [text for text in drawn if text not in tried]
+        tried.update(inputs)
+        inputs = _telling_inputs(problem, sandbox, [left[number] for number in needy], inputs) if inputs else []
+        found = proven(seeded, problem, inputs)
+        found = agreed(sandbox, problem, [case for case in found if not scripted or _portable(case, problem)])
+        if other is not None and found:
+            seen = printed(java, other, [case.input for case in found])
+            found = [case for case, text in zip(found, seen, strict=True) if _prints(text, case.output)]
+        rows = observe(sandbox, problem, left, [case.input for case in found], seconds=_SECONDS) if found else []
+        for places, row in zip(told_by, rows, strict=False):
+            places += [len(cases) + place for place in _telling(row, found, problem)]
+        cases.extend(found)
+    return [cases[place] for place in _greedy(cases, told_by, _ADDED, _TWICE)]
 
 
 def _renumbered(told_by: Sequence[Sequence[int]], kept: Sequence[int]) -> list[list[int]]:
@@ -226,8 +294,11 @@ def _equal(value: Any, expected: Any, tolerance: float) -> bool:
 def _portable(case: Case, problem: Problem) -> bool:
     """Whether other languages print the same: no number beyond 32 bits, no more decimals than the suite has.
 
-    Longer outputs than :data:`_LONGEST` would be most of the file.
+    Blanks end a line only where they do so in the suite, too: languages read them differently. Longer outputs than
+    :data:`_LONGEST` would be most of the file.
     """
+    if _BLANKS.search(case.input) and not any(_BLANKS.search(each.input) for each in problem.cases):
+        return False
     known = " ".join(each.output for each in problem.cases)
     decimals = {len(digits) for digits, _ in _DECIMALS.findall(known)}
     widest = max([2**31 - 1, *(abs(int(one)) for one in _INTEGERS.findall(known) if len(one) < 300)])
@@ -283,21 +354,32 @@ def _filled(cases: Sequence[Case], chosen: Sequence[int], fewest: int) -> list[i
 # -- benchmarks
 
 
-def make_python(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]]:
-    """Return the witnesses of problems in Python, and print how many mutants they tell."""
+def others_of(problems: Sequence[Problem]) -> dict[str, Problem]:
+    """Return the programs in the other language that print the same as those of problems in Python."""
     name = get_benchmark(problems[0].benchmark).counterpart
     counterparts = {one.problem_id: one for one in (load_benchmark(name) if name else ()) if one.category != "excluded"}
-    others = {
+    return {
         problem.problem_id: counterparts[problem.problem_id]
         for problem in problems
         if problem.problem_id in counterparts and _alike(counterparts[problem.problem_id], problem)
     }
+
+
+def _worked(
+    work: Callable[..., Any], problems: Sequence[Problem], others: Mapping[str, Problem], workers: int
+) -> list[Any]:
+    """Return what a function such as :func:`choose` gives for problems."""
     with ExitStack() as stack:
         # While one problem waits for its outcomes, others are worked on.
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
         sandboxes, pool = seeded(stack, workers, sandbox), stack.enter_context(SeededPool(0, workers))
-        work = partial(choose, sandbox=sandbox, seeded=sandboxes, others=others, java=Waiting(pool, sandbox))
-        choices = list(tqdm(sandbox.map(work, problems), total=len(problems), mininterval=10))
+        bound = partial(work, sandbox=sandbox, seeded=sandboxes, others=others, java=Waiting(pool, sandbox))
+        return list(tqdm(sandbox.map(bound, problems), total=len(problems), mininterval=10))
+
+
+def make_python(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]]:
+    """Return the witnesses of problems in Python, and print how many mutants they tell."""
+    choices = _worked(choose, problems, others_of(problems), workers)
     few = [problem.problem_id for problem, choice in zip(problems, choices, strict=True) if len(choice.witnesses) < 3]
     tried, told = sum(choice.mutants for choice in choices), sum(choice.told for choice in choices)
     click.echo(f"  {told} of {tried} mutants are told; fewer than three witnesses: {len(few)} {' '.join(few)}")
@@ -327,6 +409,8 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
             made = zip(inputs, printed(java, problem, inputs), strict=True)
             cases = [Case(text, output) for text, output in made if output and output.strip()]
             cases = [case for case in cases if _portable(case, problem)]
+            if problem.problem_id in _UNORDERED:
+                cases = [case for case in cases if case.output.strip() == "0"]
             return [cases[place] for place in _filled(cases, [], _MOST_PRINTED)]
 
         made = tqdm(sandbox.map(make, problems), total=len(problems), mininterval=10)
@@ -411,13 +495,16 @@ def save_witnesses(kind: str, name: str, problems: Sequence[Problem], made: Mapp
 
 
 def record_lists(kind: str, file: Path, workers: int) -> None:
-    """Write the steps of the suites of all witnesses of one set."""
+    """Write the steps of the suites of all witnesses of one set. Those of suites that are the same stay."""
     recorded: dict[str, str] = {}
+    had = lists.known()
     with Sandbox(workers) as sandbox:
         for name in SETS[kind]:
             jobs = witness_jobs(load_benchmark(name, kind))
-            steps, reasons = lists.record(sandbox, jobs)
-            recorded |= steps
+            kept = {digest: had[digest] for digest in map(lists.digest, jobs.values()) if digest in had}
+            new = {each: job for each, job in jobs.items() if lists.digest(job) not in kept}
+            steps, reasons = lists.record(sandbox, new)
+            recorded |= kept | steps
             for problem, reason in reasons.items():
                 click.echo(f"  {problem}: {reason[:200]}")
             click.echo(f"{name}: {len(jobs) - len(reasons)} of {len(jobs)} suites have a list")
@@ -439,6 +526,77 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, m
             save_witnesses(OF_PROGRAM, name, every, made)
     if not no_lists:
         record_lists(OF_PROGRAM, STEPS, workers)
+
+
+@main.command()
+@_NAMES
+@WORKERS
+@click.option("--problem", "only", multiple=True, help="Only for these problems.")
+def strengthen(names: Sequence[str], workers: int, only: Sequence[str]) -> None:
+    """Add witnesses where more mutants pass; those in Python go to their counterparts as well."""
+    for name in names:
+        if get_benchmark(name).language != "python":
+            continue
+        problems = with_witnesses(name, asked(name))
+        others = others_of(problems)
+        pair = [(name, problems)]
+        if others:
+            counterpart = get_benchmark(name).counterpart
+            pair.append((counterpart, with_witnesses(counterpart, asked(counterpart))))
+        made = [{one.problem_id: list(one.witnesses) for one in each} for _, each in pair]
+        left = [one for one in problems if one.witnesses and (not only or one.problem_id in only)]
+        for start in range(0, len(left), _GROUP):
+            group = left[start : start + _GROUP]
+            for problem, cases in zip(group, _worked(strengthened, group, others, workers), strict=True):
+                made[0][problem.problem_id] += cases
+                if problem.problem_id in others and made[-1].get(problem.problem_id):
+                    made[1][problem.problem_id] += cases
+            for (each, every), witnesses in zip(pair, made, strict=True):
+                save_witnesses(OF_PROGRAM, each, every, witnesses)
+
+
+@main.command()
+@_NAMES
+@WORKERS
+def shorten(names: Sequence[str], workers: int) -> None:
+    """Drop the last witnesses of scripts that take long, and those of their counterparts: each response runs them."""
+    for name in names:
+        problems = with_witnesses(name, asked(name))
+        if get_benchmark(name).language != "python" or not get_benchmark(name).counterpart:
+            continue
+        jobs = {one.problem_id: job for one in problems if (job := _own_job(one))}
+        with Sandbox(workers) as sandbox:
+            outcomes = dict(zip(jobs, sandbox.run(jobs.values()), strict=True))
+        kept: dict[str, list[Case]] = {}
+        for problem in problems:
+            cases = list(problem.witnesses)
+            each = outcomes[problem.problem_id].cpu_seconds / len(cases) if cases else 1.0
+            most = max(_AT_LEAST, int(_TOGETHER / each))
+            known = {case.output for case in problem.cases}
+            telling = [case for case in cases[most:] if case.output not in known]
+            cases = cases[:most]
+            if telling and all(case.output in known for case in cases):
+                # One stays that tells a program which knows the published outputs only.
+                cases[-1] = telling[0]
+            kept[problem.problem_id] = cases
+        dropped = {
+            problem.problem_id: {case.input for case in set(problem.witnesses) - set(kept[problem.problem_id])}
+            for problem in problems
+        }
+        save_witnesses(OF_PROGRAM, name, problems, kept)
+        counterpart = get_benchmark(name).counterpart
+        others = with_witnesses(counterpart, asked(counterpart))
+        left = {
+            one.problem_id: [case for case in one.witnesses if case.input not in dropped.get(one.problem_id, ())]
+            for one in others
+        }
+        save_witnesses(OF_PROGRAM, counterpart, others, left)
+
+
+def _own_job(problem: Problem) -> Job | None:
+    """Return the job that runs a problem's own program on its witnesses; None if there are none."""
+    suite = kind_of(problem).witness_suite(problem)
+    return kind_of(problem).suite_job(suite, problem.code) if suite else None
 
 
 @main.command()
@@ -477,8 +635,8 @@ def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int, count: int) 
     """
     focus = problem.entry_point if problem.kind == "method" else ""
     rng = Random(f"measure:{seed}:{problem.problem_id}")
-    single = [text for text in mutants(problem.code, focus) if not in_choice(text)]
-    double = [text for text in double_mutants(problem.code, rng, 2 * count, focus) if not in_choice(text)]
+    single = [text for text in mutants(problem.code, focus) if in_measure(text)]
+    double = [text for text in double_mutants(problem.code, rng, 2 * count, focus) if in_measure(text)]
     kinds = {
         "single": rng.sample(single, min(len(single), count)),
         "double": rng.sample(double, min(len(double), count)),

@@ -84,8 +84,22 @@ def _parsed(source: str, entry_point: str) -> tuple[ast.Module, ast.AST, list[Ed
 
 
 def in_choice(mutant: str) -> bool:
-    """Whether a mutant is of the half that chooses witnesses. The other half measures them."""
-    return hashlib.sha256(mutant.encode("utf-8", "replace")).digest()[0] % 2 == 0
+    """Whether a mutant is of the half that chooses witnesses."""
+    return _number(mutant) % 2 == 0
+
+
+def in_strengthening(mutant: str) -> bool:
+    """Whether a mutant is of the three eighths that more witnesses are chosen for."""
+    return _number(mutant) % 8 in (3, 5, 7)
+
+
+def in_measure(mutant: str) -> bool:
+    """Whether a mutant is of the eighth that measures witnesses. No witness is chosen for it."""
+    return _number(mutant) % 8 == 1
+
+
+def _number(mutant: str) -> int:
+    return hashlib.sha256(mutant.encode("utf-8", "replace")).digest()[0]
 
 
 def _applied(tree: ast.Module, root: ast.AST, edit: Edit) -> str:

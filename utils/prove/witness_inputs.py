@@ -22,6 +22,7 @@ _CANDIDATES = 150
 _FEW = 20
 # Inputs with values at a bound: so many of one input, and of its places those that are tried one by one.
 _EDGES, _PLACES = 150, 8
+_FAR = (0, 1, 2, 3, 7, 10, 50, 100, 1000)
 # A longer input is no good to read.
 _LONGEST = 1_000
 _EXTREME: dict[type, tuple[Any, ...]] = {
@@ -68,6 +69,9 @@ def candidates(problem: Problem, seed: int, loose: bool = False, outside: bool =
         made += _some(_edges(problem, bases, rng), rng)
         allowed = [_types(problem, text) for text in known]
         made = [text for text in made if _within(_types(problem, text), allowed)]
+    elif problem.kind == "method":
+        placed = [each for text in known for each in _placed_types(text)]
+        made = [text for text in made if all(any(_fits(each, one) for one in placed) for each in _placed_types(text))]
     new = [text for text in dict.fromkeys(made) if text not in known and len(text) <= _LONGEST]
     return rng.sample(new, min(len(new), _CANDIDATES + (_EDGES if kind.printed else _EDGES // 2)))
 
@@ -87,8 +91,20 @@ def scripts(known: Sequence[str], seed: str, constants: Iterable[str] = ()) -> l
     return [text for text in fitting if _in_size(text, known) and laid_out(text, known)][: 4 * _CHANGES]
 
 
+def far(problem: Problem) -> list[str]:
+    """Return texts of standard input with numbers of another size than the known ones, or with the same everywhere."""
+    made: list[str] = []
+    for base in workshop_kind(problem).known_inputs(problem)[:_BASES]:
+        places = list(_NUMBER.finditer(base))[:_PLACES]
+        for value in map(str, _FAR):
+            made.append(_NUMBER.sub(value, base))
+            made += [f"{base[: place.start()]}{value}{base[place.end() :]}" for place in places]
+        made += [_NUMBER.sub(rf"\g<0>{zeros}", base) for zeros in ("0", "00")]
+    return list(dict.fromkeys(made))
+
+
 def laid_out(text: str, known: Sequence[str]) -> bool:
-    """Whether some known text has the same blanks between words, and dates and times of the same form.
+    """Whether some known text has the same blanks, and dates and times of the same form.
 
     Programs that do the same on all inputs of a format may do different things with other blanks.
     """
@@ -96,7 +112,7 @@ def laid_out(text: str, known: Sequence[str]) -> bool:
 
 
 def _layout(text: str) -> str:
-    return _TEXT.sub(lambda word: _DIGIT.sub("0", word[0]) if _DATE.fullmatch(word[0]) else "w", text.rstrip())
+    return _TEXT.sub(lambda word: _DIGIT.sub("0", word[0]) if _DATE.fullmatch(word[0]) else "w", text.rstrip("\n"))
 
 
 def _in_size(text: str, known: Sequence[str]) -> bool:
@@ -238,6 +254,36 @@ def _types(problem: Problem, text: str) -> list[Any] | None:
         return [_type_of(argument) for argument in (*body.args, *(keyword.value for keyword in body.keywords))]
     except (SyntaxError, AttributeError):
         return None
+
+
+def _placed_types(test: str) -> list[tuple[str, Any]]:
+    """Return the nested types of the literals in a test method, with their places: what is called, built or bound."""
+    found: list[tuple[str, Any]] = []
+
+    def visit(node: ast.AST, place: str) -> None:
+        try:
+            found.append((place, _type(ast.literal_eval(node))))
+            return
+        except (ValueError, TypeError):
+            pass
+        for field, value in ast.iter_fields(node):
+            for number, child in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(child, ast.AST):
+                    visit(child, f"{_name_of(node)} {field} {number if isinstance(node, ast.Call) else ''}")
+
+    visit(ast.parse(test), "")
+    return found
+
+
+def _name_of(node: ast.AST) -> str:
+    match node:
+        case ast.Call(function):
+            return ast.unparse(function)
+        case ast.keyword(name) if name:
+            return name
+        case ast.Assign([ast.Subscript(target) | target]):
+            return ast.unparse(target)
+    return type(node).__name__
 
 
 def _type_of(argument: ast.expr) -> Any:
