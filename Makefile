@@ -3,8 +3,11 @@
 # `random` has hypothesis draw new examples for the fast ones, `prove` for all: by SEED, which the commit gives.
 PYTHON ?= python3
 VENV ?= .venv
-# One worker a core; the tests of a file share their fixtures, so they stay together.
-PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto
+# One worker a core. Of fast tests each worker begins with a part as it is: neighbours share fixtures, and all share
+# servers of the sandbox. Of proofs each worker takes whole files, the long ones first.
+FAST_TESTS = CODEMIND_SANDBOX_WORKERS=1 $(PYTEST) --dist worksteal
+PROOFS = $(PYTEST) --dist loadfile --no-loadscope-reorder
 SEED ?= $(shell git rev-parse --short HEAD 2> /dev/null || date +%s)
 RANDOM = --hypothesis-profile random --hypothesis-seed $(SEED)
 # The rooms whose tests take seconds.
@@ -21,17 +24,17 @@ demo: $(VENV)/installed
 	$(VENV)/bin/codemind run --model codemind-oracle --tasks codemind_ier_sample
 
 test: $(VENV)/installed-dev
-	$(PYTEST) -m "not proof"
+	$(FAST_TESTS) -m "not proof"
 
 random: $(VENV)/installed-dev
-	$(PYTEST) -m "hypothesis and not proof" $(RANDOM)
+	$(FAST_TESTS) -m "hypothesis and not proof" $(RANDOM)
 
 due: $(VENV)/installed-dev
-	$(PYTEST) --proofs due
+	$(PROOFS) --proofs due
 
 prove: $(VENV)/installed-dev
-	$(PYTEST) -m hypothesis $(RANDOM)
-	$(PYTEST) --proofs all
+	$(PROOFS) -m hypothesis $(RANDOM)
+	$(PROOFS) --proofs all
 
 check: lint
 	$(VENV)/bin/python -m pytest -q -m "not proof and not engine" $(FAST)

@@ -140,6 +140,8 @@ def systematic_stderr_of(influences: Sequence[float], drawn: Sequence[Sequence[f
     return math.sqrt((1 - drawn[0][1]) * n / (2 * (n - 1)) * steps)
 
 
+# Tables and pages ask for the same proportion many times.
+@lru_cache(maxsize=10_000)
 def proportion(successes: int, n: int) -> Estimate:
     """Return a proportion with its Wilson score interval; all NaN if ``n`` is 0.
 

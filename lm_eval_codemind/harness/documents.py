@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from datasets import Dataset
+from datasets.table import Table
 
 
 class Documents(Dataset):  # type: ignore[misc]
@@ -13,9 +14,9 @@ class Documents(Dataset):  # type: ignore[misc]
     What :meth:`~datasets.Dataset.map` and the like make of it has other rows or another format, and reads as usual.
     """
 
-    def __init__(self, rows: Dataset) -> None:
-        super().__init__(rows.data, rows.info)
-        self._first, self._usual = rows.data, rows.format
+    def __init__(self, rows: Table, fingerprint: str) -> None:
+        super().__init__(rows, fingerprint=fingerprint)
+        self._first, self._usual = self.data, self.format
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:

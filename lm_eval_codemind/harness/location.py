@@ -2,10 +2,12 @@
 
 import inspect
 import logging
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
-from importlib.metadata import entry_points
+from functools import cache, wraps
+from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -25,8 +27,14 @@ def task_directories() -> list[str]:
     Raises:
         UserError: If this suite's directory is missing.
     """
-    others = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
+    others = (point.load() for point in _points(tuple(sys.path)))
     return [str(task_directory()), *(str(other() if callable(other) else other) for other in others)]
+
+
+@cache
+def _points(places: tuple[str, ...]) -> EntryPoints:
+    """Return the entry points of other packages. ``places`` is ``sys.path``: where it changes, they are read again."""
+    return entry_points(group="lm_eval_codemind.tasks")
 
 
 def task_directory() -> Path:
@@ -88,13 +96,14 @@ def our_files_once() -> Iterator[None]:
     """
     from lm_eval.tasks import _index
 
-    usual, ours = _index.load_yaml, task_directory()
+    usual, ours = _index.load_yaml, f"{task_directory()}{os.sep}"
 
     @wraps(usual)
     def load_yaml(path: str | Path, **options: Any) -> dict[str, Any]:
-        if not Path(path).is_relative_to(ours):
+        file = str(path)
+        if not file.startswith(ours):
             return dict(usual(path, **options))
-        key = path, *options.items()
+        key = file, *options.items()
         if key not in _known:
             _known[key] = usual(path, **options)
         return dict(_known[key])

@@ -15,7 +15,7 @@ from lm_eval_codemind.harness.reply import FAILED
 from lm_eval_codemind.harness.response_cache import ResponseCache
 from tests.chat_server import SHAPES, ChatServer, Messages, chat_server
 
-pytest.importorskip("tenacity", reason="the extra `api` is not installed")
+tenacity = pytest.importorskip("tenacity", reason="the extra `api` is not installed")
 api_models = pytest.importorskip("lm_eval.models.openai_completions")
 AnthropicChat = pytest.importorskip("lm_eval.models.anthropic_llms").AnthropicChat
 SGLANGGENERATEAPI = pytest.importorskip("lm_eval.models.sglang_generate_API").SGLANGGENERATEAPI
@@ -154,8 +154,9 @@ def test_a_few_failures_are_a_line_and_more_end_the_run():
         requests.end(kept=True)
 
 
-def test_a_reply_is_tried_again_and_the_good_ones_of_a_batch_are_kept(tmp_path):
+def test_a_reply_is_tried_again_and_the_good_ones_of_a_batch_are_kept(tmp_path, monkeypatch):
     """An interruption later loses nothing, with and without several requests at a time."""
+    monkeypatch.setattr(tenacity.wait_exponential, "__call__", lambda self, retry_state: 0)
     for concurrent in (1, 3):
         file = tmp_path / f"{concurrent}.db"
         with chat_server(answer, SHAPES["second broken"].change) as server:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.families.ier import task as ier
-from lm_eval_codemind.sandbox import Job, Limits, SeededPool, SharedPool, Status
+from lm_eval_codemind.sandbox import Job, Limits, SharedPool, Status
 from lm_eval_codemind.sandbox.runtimes import get_runtime
 from lm_eval_codemind.sandbox.workers import WorkerPool
+from lm_eval_codemind.workshop.seeded import SeededPool
 from tests.cli import said
 from tests.house.test_extending import installed
 from tests.run_files import read_run

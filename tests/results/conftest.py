@@ -42,7 +42,7 @@ def run(output: Path, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with start_browser() as started:
         yield started

@@ -28,12 +28,15 @@ def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], in
 
 def shift(lines: list[str], untouched: set[int], old: str, new: str) -> str:
     """Return lines with the indentation ``new`` instead of ``old``, except lines whose index is in ``untouched``."""
-    return "\n".join(
-        line
-        if index in untouched
-        else line.strip() and new + (line[len(old) :] if line.startswith(old) else line.lstrip())
-        for index, line in enumerate(lines)
-    )
+    shifted = []
+    for index, line in enumerate(lines):
+        if index in untouched:
+            shifted.append(line)
+        elif not line.strip():
+            shifted.append("")
+        else:
+            shifted.append(new + (line[len(old) :] if line.startswith(old) else line.lstrip()))
+    return "\n".join(shifted)
 
 
 def indented(source: str, indent: str) -> str:
