@@ -208,9 +208,9 @@ def test_layout_is_removed(text, inside):
     assert list(readings(text, "y"))[-1].strip() == inside
 
 
-@pytest.mark.parametrize(
-    "text", ["`a` or `b`", "z = 5", "5", '{"z": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y"]
-)
+@pytest.mark.parametrize("text", [
+    "`a` or `b`", "z = 5", "5", '{"z": 5}', '{"nextline": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y",
+])  # fmt: skip
 def test_other_text_stays(text):
     assert [reading.strip() for reading in readings(text, "y")] == [text]
 

@@ -169,6 +169,7 @@ def test_an_assignment_in_a_fence_is_no_answer():
     ("It is not `5`.", None), ("It isn't **5**.", None), ("**The answer is**: `42`", "42"), ("5\n\nIt doubles n.", "5"),
     ("[2, 4]\n\n### Problem\nAnother\n<output>\n[9]\n</output>", "[2, 4]"), ("<output>5\n<output>", "5"),
     ("<output>5<\\output>", "5"), ("<output>5</outptu>", "5"), ("<output>5</output", "5"), ("[OUTPUT]5[OUTPUT]", "5"),
+    ("<output>5</ output>", "5"), ("Hence $\\boxed{\\{1: \\{2: 3\\}\\}}$ is left.", "{1: {2: 3}}"),
     ("<output>[2]</output>\nIf it were empty, `<output>[]</output>` would be right.", "[2]"),
     ("<output>4\n<output>5", None),
     ("<output>[2]</output>\nThe form was <output>a value here</output>.", "[2]"), ("<output>5", None),

@@ -140,6 +140,7 @@ def test_the_end_of_a_prompt(prompt, opening):
     # words like thinking are text
     *((text, text) for text in ("analysis of the loop", "analysis: 5", "Analysis", "analysis\n5", "code </reasoning",
                                 "x = '<think>'", "a<think>b", "I use <think> tags", "List<Analysis>\n", "thinking\n12",
+                                "print('</think>', x)",
                                 "[REASONING]\na\n[PYTHON]\nb", "it's </thinkers", "f'</think>'",
                                 "```\n<think>\n```", "`</think>` is a tag", "<output>\n</think>\n</output>")),
     ("[REASONING]\na\n[/REASONING]\nb", "\nb"),
