@@ -55,7 +55,7 @@ def test_code_that_does_not_compile_stays_in_the_program(response):
 
 
 @pytest.mark.parametrize("response", [
-    f"Answer: {MAIN}",
+    f"Answer: {MAIN}", f"class Other {{ }}\n\nThe program:\n{MAIN}",
     f"```java\n{MAIN};\n```\nTry:\n```\nMain.main(null);\n```", f"First call twice(2);\n\nThen:\n{MAIN}\nOutput:\n42",
 ])  # fmt: skip
 def test_prose_around_a_program_is_no_code(response):
@@ -64,6 +64,11 @@ def test_prose_around_a_program_is_no_code(response):
 
 def test_a_second_class_of_the_same_name_is_another_version():
     assert extract_program(f"{MAIN.replace('42', '43')}\n{MAIN}") == MAIN
+
+
+def test_a_loop_without_a_body_is_no_stub():
+    waits = MAIN.replace("System.out", "while (go) {\n            // wait\n        }\n        System.out")
+    assert extract_program(f"```java\n{MAIN}```\n```java\n{waits}```") == waits
 
 
 def test_only_one_file_has_a_public_class():
@@ -162,6 +167,7 @@ def test_a_main_method_outside_of_classes_keeps_the_classes_beside_it():
 
 
 SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }\n}"
+BROKEN = SOLVED.replace(";", "")
 
 
 @pytest.mark.parametrize(("response", "text"), [
@@ -170,6 +176,9 @@ SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }
     ("```java\nint twice(int n) {\n    return 2 * n;\n}\n```", SOLVED),
     (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('twice', 'once')}\n```", SOLVED),
     (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('return', 'return return')}\n```", SOLVED),
+    (f"```java\n{SOLVED}\n```\n```java\n{SOLVED.replace('return 2 * n;', '// as above')}\n```", SOLVED),
+    (f"```java\n{BROKEN}\n```\n```java\nclass Solution {{ int twice(int n) {{...}} }}\n```", BROKEN),
+    ("int[ ] twice(int n) {\n    return null;\n}", "int[ ] twice(int n)"),
     (f"```java\n{SOLVED}\n```\nIt was:\n```java\n{SOLVED.replace('2', '3')}\n```", SOLVED), ("None", None),
 ])  # fmt: skip
 def test_the_class_with_a_method(response, text):

@@ -75,6 +75,11 @@ def test_the_normal_form_is_blind_to_layout_and_comments():
     assert normal_form("") == ""
 
 
+def test_a_backslash_and_halves_of_a_pair_stay_escapes():
+    source = normal_form(body(r'String s = "\u0041\ud83d\ude00\u005c\u005c";'))
+    assert r'"A\ud83d\ude00\u005c\u005c"' in source
+
+
 @pytest.mark.parametrize(("text", "decisions"), [
     ("", 0),
     ("if (x > 1 && x < 3 || x == 7) x++; else if (x > 0) x--; else return;", 4), ("x = x > 1 ? 2 : 3;", 1),

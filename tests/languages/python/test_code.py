@@ -189,6 +189,13 @@ def test_neither_imports_alone_nor_prose_that_parses_are_a_script():
     assert extract_script("This is the answer:\n\nhello\nprint(input())\n") == "print(input())\n"
 
 
+def test_a_faster_input_is_no_demo():
+    script = "import builtins\nfrom sys import stdin\nbuiltins.input = stdin.readline\nprint(int(input()))\n"
+    assert extract_script(f"```\nprint(input())\n```\n```\n{script}```") == script
+    demo = script.replace("stdin.readline", "lambda: '5'")
+    assert extract_script(f"```\nprint(input())\n```\n```\n{demo}```") == "print(input())\n"
+
+
 def test_an_import_stays_although_only_another_block_uses_it():
     code = "import os\ndef f(x):\n    return x\n"
     assert extract_definition(f"```\n{code}```\n```\nprint(os.getcwd())\n```", "f") == code
