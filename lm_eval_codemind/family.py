@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import benchmark_digests, load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.errors import UserError
@@ -239,6 +240,25 @@ def witness_job_of(problem: Problem, kind: Kind, program: str) -> Job | None:
 
     suite = kind.witness_suite(problem)
     return None if suite is None else kind.suite_job(suite, program, limits=limits_of(problem))
+
+
+def beyond_constants(problems: list[Problem]) -> list[Problem]:
+    """Return the problems of a benchmark that a program which knows the shown output, and nothing else, does not solve.
+
+    Where no problem has witnesses, nobody has looked for further inputs, and all are returned.
+    """
+    if not any(problem.witnesses for problem in problems):
+        return problems
+    return [problem for problem in problems if not has_one_output(problem)]
+
+
+def has_one_output(problem: Problem) -> bool:
+    """Whether all tests and witnesses of a problem have the output that the prompt shows."""
+    if not problem.cases and problem.tests.strip() != kind_of(problem).shown_test(problem):
+        # A suite with more than the shown assertion.
+        return False
+    shown = printed_lines(str(problem.output))
+    return all(printed_lines(case.output) == shown for case in (*problem.cases, *problem.witnesses))
 
 
 def problem_of(question: Question) -> Problem:

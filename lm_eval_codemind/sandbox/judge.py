@@ -259,11 +259,11 @@ class _Runs:
         if self._is_over or number == len(self.cases):
             return False
         ends = {}
+        replies = _answers(report, number + 1)
         with contextlib.suppress(IndexError, answers.NoAnswer):
-            reply = _answers(report, number + 1)[number]
-            ends = {name: _length(reply, name.removeprefix("std")) for name in self._ends}
+            ends = {name: _length(replies[number], name.removeprefix("std")) for name in self._ends}
         cut = {name: report[name][:end] for name, end in ends.items()}
-        seen = self._next({**report, **cut, "exit": None, "signal": None, "reason": ""})
+        seen = self._next({**report, **cut, "exit": None, "signal": None, "reason": ""}, replies)
         self.seen.append(seen)
         self._ends |= ends
         self._is_over = not passes(seen, self.cases[number])
@@ -272,14 +272,14 @@ class _Runs:
     def end(self, report: dict[str, Any]) -> None:
         """Decide about the last run, by the report of the process that has ended."""
         if not self._is_over and len(self.seen) < len(self.cases):
-            self.seen.append(self._next(report))
+            self.seen.append(self._next(report, _answers(report, len(self.seen) + 1)))
 
-    def _next(self, report: dict[str, Any]) -> dict[str, Any]:
+    def _next(self, report: dict[str, Any], replies: list[dict[str, Any]]) -> dict[str, Any]:
         job, number, limit = self._job, len(self.seen), self._job["limits"]["output_bytes"]
         seen: dict[str, Any] = {"status": "passed", "cpu_seconds": 0.0, "wall_seconds": 0.0}
         texts = {name: report[name][start:] for name, start in self._ends.items()}
         try:
-            status = _value(_answers(report, number + 1), number)
+            status = _value(replies, number)
             if type(status) is not int:
                 raise answers.NoAnswer(_MALFORMED, "error")
             if status:

@@ -76,7 +76,7 @@ _SLOW, _SLOW_TRIED = 4, 8
 _MANY, _ADDED, _TWICE = 80, 6, 2
 FEW = 3
 # The witnesses of a script take so many seconds together, but there are so many at least.
-_TOGETHER, _AT_LEAST = 0.03, 2
+_TOGETHER, _AT_LEAST = 0.03, 1
 # Problems after which the file is written.
 _GROUP = 40
 _DECIMALS = re.compile(r"-?\d+\.(\d+)(e[-+]?\d+)?")
@@ -212,7 +212,8 @@ def strengthened(
         for places, row in zip(told_by, rows, strict=False):
             places += [len(cases) + place for place in _telling(row, found, problem)]
         cases.extend(found)
-    return [cases[place] for place in _greedy(cases, told_by, _ADDED, _TWICE)]
+    chosen = [cases[place] for place in _greedy(cases, told_by, _ADDED, _TWICE)]
+    return agreed(sandbox, problem, [*known, *chosen])[len(known) :]
 
 
 def _renumbered(told_by: Sequence[Sequence[int]], kept: Sequence[int]) -> list[list[int]]:

@@ -5,7 +5,8 @@
 It reads the built data (``$CODEMIND_DATA``). ``suites.csv`` has a line for each test suite of HumanEval, MBPP and
 ClassEval's methods: ``told`` is whether a prompt with a test tells what the suite asks for, ``asked`` whether tasks ask
 about the problem, ``programs`` the writer and the outcome of each program. ``programs.csv`` and ``lines.csv`` have the
-programs of HumanEvalFix and the lines of their bugs.
+programs of HumanEvalFix and the lines of their bugs. ``one_output.csv`` has the problems that simplification and
+translation do not ask about, because all known tests and witnesses have one output.
 """
 
 import csv
@@ -22,8 +23,9 @@ from lm_eval_codemind.data.facts import executions, shipped
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
 from lm_eval_codemind.data.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
 from lm_eval_codemind.data.facts.suites import CLASSES, load_verdicts
-from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, file_of
+from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, file_of, with_witnesses
 from lm_eval_codemind.data.manifest import benchmark_path, data_directory, intact
+from lm_eval_codemind.family import has_one_output
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import CATEGORIES, EXCLUSION_REASONS, TEST_CASES, Problem, load_problems, shown_cases
 from lm_eval_codemind.studies.re2.asked import TASKS
@@ -35,7 +37,7 @@ from lm_eval_codemind.workshop.facts.labels import Proof, load_proofs
 from lm_eval_codemind.workshop.facts.recipes import load_failing
 from lm_eval_codemind.workshop.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.workshop.facts.unrolled import load_unrollings
-from lm_eval_codemind.workshop.proof.witnesses import SPECIFIED
+from lm_eval_codemind.workshop.proof.witnesses import BENCHMARKS, SPECIFIED
 from lm_eval_codemind.workshop.transforms import unrolling
 
 ROOT = Path(__file__).parents[2]
@@ -224,7 +226,17 @@ def lists(directory: Path) -> dict[str, str]:
     texts["cases.csv"] = csv_of(
         ("benchmark", "problem", "change", "number", "characters"), _case_rows(problems_of, proofs)
     )
+    texts["one_output.csv"] = csv_of(("benchmark", "problem", "output"), _one_output_rows(problems_of))
     return dict(sorted(texts.items()))
+
+
+def _one_output_rows(problems_of: Mapping[str, Sequence[Problem]]) -> Iterator[tuple[str, ...]]:
+    for name in BENCHMARKS:
+        submissions = get_benchmark(name).submissions
+        for problem in with_witnesses(name, problems_of.get(name, ())):
+            asked = problem.category != "excluded" and not (submissions and submissions in problem.problem_id)
+            if asked and has_one_output(problem):
+                yield name, problem.problem_id, str(problem.output).strip()[:_LONGEST_LABEL]
 
 
 def summary(directory: Path) -> str:

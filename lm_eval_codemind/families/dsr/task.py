@@ -9,7 +9,7 @@ from lm_eval_codemind.data import load_benchmark, load_side, making
 from lm_eval_codemind.data.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
 from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
-from lm_eval_codemind.family import Family, Variant, problem_of, seed_option
+from lm_eval_codemind.family import Family, Variant, beyond_constants, problem_of, seed_option
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
@@ -41,13 +41,15 @@ class SemanticsReasoning(Family):
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a C+ and whose own program passes its tests (the errata name the others).
 
+        Problems that a constant solves are left out.
         With the option ``transform_seed``, C+ is made and verified now, with that seed.
 
         Raises:
             UserError: If the seed is not an integer, or a package that C+ imports is not installed.
         """
         failing = load_side(benchmark.name, "dsr")
-        problems = [problem for problem in load_benchmark(benchmark.name) if problem.problem_id not in failing]
+        problems = beyond_constants(load_benchmark(benchmark.name, self.witnesses))
+        problems = [problem for problem in problems if problem.problem_id not in failing]
         if fixed_form(benchmark.name):
             # What a buggy program is shown with is the output for the test that it fails.
             problems = [problem for problem in problems if problem.category != "excluded"]

@@ -19,7 +19,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.sr import score as scores
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.families.sr.task import MISLEADING, NO_TEST, SpecificationReasoning
-from lm_eval_codemind.family import Variant, problem_of, witness_job_of
+from lm_eval_codemind.family import Variant, beyond_constants, problem_of, witness_job_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
@@ -55,14 +55,14 @@ class Translation(SpecificationReasoning):
     witnesses = OF_PROGRAM
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return the problems with a proven output, one program each, whose output has a line at all.
+        """Return the problems with a proven output, one program each, that a constant does not solve.
 
         Raises:
             UserError: If the benchmark has no counterpart in another language.
         """
         if not benchmark.counterpart:
             raise UserError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
-        problems = load_benchmark(benchmark.name, self.witnesses)
+        problems = beyond_constants(load_benchmark(benchmark.name, self.witnesses))
         candidates = [problem for problem in problems if problem.category != "excluded"]
         return [
             problem

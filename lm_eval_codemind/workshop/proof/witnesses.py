@@ -14,6 +14,7 @@ from typing import Protocol
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, OF_SPECIFICATION
+from lm_eval_codemind.family import witness_job_of
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
@@ -122,12 +123,24 @@ def proven(sandboxes: Mapping[int, Executor], problem: Problem, inputs: Sequence
 
 
 def agreed(sandbox: Executor, problem: Problem, cases: Sequence[Case]) -> list[Case]:
-    """Return those of the witnesses on which C+ does the same; all of them if there is none."""
-    if not problem.transformed or not cases:
+    """Return those of the witnesses that C and C+ pass together, as a suite: one may leave something behind for others.
+
+    Without C+, C decides alone.
+    """
+    kind = kind_of(problem)
+
+    def passes(cases: Sequence[Case]) -> bool:
+        with_them = dataclasses.replace(problem, witnesses=tuple(cases))
+        programs = {problem.code, problem.transformed or problem.code}
+        jobs = [witness_job_of(with_them, kind, program) for program in programs]
+        return all(outcome.passed for outcome in sandbox.run([job for job in jobs if job]))
+
+    if passes(cases):
         return list(cases)
-    (row,) = observe(sandbox, problem, [problem.transformed], [case.input for case in cases])
-    outputs = [output_of(seen, kind_of(problem).printed) for seen in row]
-    return [case for case, output in zip(cases, outputs, strict=True) if case.output == output]
+    kept: list[Case] = []
+    for case in cases:
+        kept += [case] if passes([*kept, case]) else []
+    return kept
 
 
 def printed(sandbox: Executor, problem: Problem, inputs: Sequence[str]) -> list[str | None]:
@@ -190,8 +203,9 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
         def same(one: Problem) -> bool:
             inputs = [case.input for case in one.witnesses]
             if one.language == "python":
-                cases = proven(sandboxes, one, inputs)
-                return tuple(agreed(sandbox, one, cases) if kind == OF_PROGRAM else cases) == one.witnesses
+                # Who writes from the specification knows no C+.
+                judged = one if kind == OF_PROGRAM else dataclasses.replace(one, transformed="")
+                return tuple(agreed(sandbox, judged, proven(sandboxes, one, inputs))) == one.witnesses
             runs = [printed(pool, one, inputs) for pool in pools]
             return all(_lines(run) == _lines([case.output for case in one.witnesses]) for run in runs)
 

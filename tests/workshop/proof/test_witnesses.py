@@ -97,6 +97,12 @@ def test_an_input_counts_only_if_the_transformed_program_does_the_same(sandbox):
     assert agreed(sandbox, other, PROVEN) == PROVEN[:1]
 
 
+def test_an_input_counts_only_if_the_program_does_the_same_after_the_others(sandbox):
+    again = Case("f('left', 2)", "1")
+    assert agreed(sandbox, PROBLEM, [*PROVEN, again]) == PROVEN
+    assert agreed(sandbox, PROBLEM, [again, *PROVEN]) == [again, *PROVEN[:-1]]
+
+
 def test_programs_that_end_the_process_are_observed_as_nothing(sandbox):
     ends = "import os\n\n\ndef f(text, number):\n    os._exit(0)\n"
     fine = "def f(text, number):\n    return 1\n"
