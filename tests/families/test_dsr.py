@@ -5,9 +5,11 @@ import pytest
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.dsr import task as dsr
+from lm_eval_codemind.family import beyond_constants
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages.python.complexity import lines_of_code
+from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.questions import Answer
 from tests.workshop.transforms.behaviour import observe
 
@@ -124,16 +126,32 @@ def test_a_fresh_set_is_made_and_recorded(documents):
 def test_what_cannot_be_made_shorter_is_left_out_and_mistakes_are_named(monkeypatch):
     problems = load_benchmark("sample")
     same = dataclasses.replace(problems[0], transformed=problems[0].code)
-    monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
+    monkeypatch.setattr(dsr, "load_benchmark", lambda name, witnesses: [same, *problems[1:]])
     suite: dict[str, Any] = {}
     rows = dsr.dataset(benchmark="sample", suite=suite)["test"]
     assert [row["problem_id"] for row in rows] == [problem.problem_id for problem in problems[1:]]
     assert suite["questions"] == len(rows)
     with pytest.raises(ValueError, match="transform_seed is 'x', and must be a whole number"):
         dsr.dataset(benchmark="sample", transform_seed="x")
-    monkeypatch.setattr(dsr, "load_benchmark", lambda name: [])
+    monkeypatch.setattr(dsr, "load_benchmark", lambda name, witnesses: [])
     with pytest.raises(ValueError, match="codemind data build --benchmark sample"):
         dsr.dataset(benchmark="sample")
+
+
+def test_problems_that_the_shown_output_solves_are_left_out():
+    told = Problem("told", "mine", "function", "python", "", "f", "f(2)", "[1]", tests="assert f(2) == [1]\n")
+    told = dataclasses.replace(told, witnesses=(Case("f(3)", "[1]"), Case("f(4)", "[]")))
+    constant = dataclasses.replace(told, problem_id="constant", witnesses=told.witnesses[:1])
+    unknown = dataclasses.replace(told, problem_id="unknown", witnesses=())
+    suite = dataclasses.replace(unknown, problem_id="suite", tests="assert f(2) == [1]\nassert f(3) == [1]\n")
+    script = Problem(
+        "script", "mine", "script", "python", "", "", "2", "1", cases=(Case("2", "1\n"), Case("3", "1 \n"))
+    )
+    printed = dataclasses.replace(script, problem_id="printed", witnesses=(Case("4", "2\n"),))
+    problems = [told, constant, unknown, suite, script, printed]
+    assert [problem.problem_id for problem in beyond_constants(problems)] == ["told", "suite", "printed"]
+    # Nobody has looked for witnesses.
+    assert beyond_constants([unknown, script]) == [unknown, script]
 
 
 # A string with a line at column 0; the class it stands in is indented by four spaces.

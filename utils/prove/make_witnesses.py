@@ -212,8 +212,8 @@ def strengthened(
         for places, row in zip(told_by, rows, strict=False):
             places += [len(cases) + place for place in _telling(row, found, problem)]
         cases.extend(found)
-    chosen = [cases[place] for place in _greedy(cases, told_by, _ADDED, _TWICE)]
-    return agreed(sandbox, problem, [*known, *chosen])[len(known) :]
+    added = [cases[place] for place in _greedy(cases, told_by, _ADDED, _TWICE)]
+    return agreed(sandbox, problem, [*known, *added])[len(known) :]
 
 
 def _renumbered(told_by: Sequence[Sequence[int]], kept: Sequence[int]) -> list[list[int]]:
