@@ -75,8 +75,8 @@ _SLOW, _SLOW_TRIED = 4, 8
 # Of more mutants, those that no witness tells get as many more witnesses, each of them two as far as there are.
 _MANY, _ADDED, _TWICE = 80, 6, 2
 FEW = 3
-# The witnesses of a script take so many seconds together, but there are so many at least.
-_TOGETHER, _AT_LEAST = 0.03, 1
+# The witnesses of a script take so many seconds together, but there are two at least, or one that takes so long.
+_TOGETHER, _LONG = 0.03, 0.1
 # Problems after which the file is written.
 _GROUP = 40
 _DECIMALS = re.compile(r"-?\d+\.(\d+)(e[-+]?\d+)?")
@@ -572,7 +572,7 @@ def shorten(names: Sequence[str], workers: int) -> None:
         for problem in problems:
             cases = list(problem.witnesses)
             each = outcomes[problem.problem_id].cpu_seconds / len(cases) if cases else 1.0
-            most = max(_AT_LEAST, int(_TOGETHER / each))
+            most = max(1 if each > _LONG else 2, int(_TOGETHER / each))
             known = {case.output for case in problem.cases}
             telling = [case for case in cases[most:] if case.output not in known]
             cases = cases[:most]
