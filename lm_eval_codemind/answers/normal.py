@@ -39,7 +39,7 @@ _WRAPPERS = (
         rf"(?P<mark>`{{1,3}}|\*{{1,3}}|__|\${{1,2}})(?P<inside>(?:{STRING}|(?!(?P=mark)|{STRING}).)+)(?P=mark)",
         re.DOTALL,
     ),
-    re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
+    re.compile(r"\\(?:boxed|fbox|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
     re.compile(r"(?:\\\(|\\\[|<\|begin_of_box\|>)(?P<inside>.+)(?:\\\)|\\\]|<\|end_of_box\|>)", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
 )
@@ -49,7 +49,7 @@ _LEAD = (
 )
 # What an answer is called, as in `Answer`, `**Output**` or `So the return value`.
 NOUN = rf"{_LEAD}(?:{NAMES})"
-_MARK = r"(?::=|:|==?|->|=>|\u2192)"
+_MARK = r"(?::=|:|=>|==?|->|\u2192)"
 _CALLED = (
     rf"{_LEAD}(?:the[ \t]+(?:[a-z]+[ \t]+){{0,2}}?)?"
     rf"(?:{NAMES}|states?|type|program|function|code|bugs?|error|list|expression|call|it|this)"
