@@ -159,8 +159,9 @@ def test_a_list_that_is_not_read_as_a_whole_is_malformed(text):
     assert executed_lines(text) is None
 
 
-def test_long_numbers_and_long_lists_have_bounds():
+def test_long_numbers_long_arrows_and_long_lists_have_bounds():
     assert executed_lines("123456789, 2") == [123456789, 2]
+    assert executed_lines(f"2 {'-' * 9}> 3") == [2, 3] and executed_lines(f"2 {'-' * 10}> 3") == [2]
     rows = ["1"] * 25_000
     assert forms.values("\n".join(rows)) == rows and forms.values("\n".join([*rows, "1"])) is None
 
@@ -202,7 +203,7 @@ def test_the_text_as_it_is_comes_first(text, name):
     ("<code>5</code>", "5"), ("Answer: 5", "5"), ("**Output:** 5", "5"), ("5.", "5"), ("y = 5", "5"), ("`y` -> 5", "5"),
     ('{"output": 5}', "5"), ('{"y": "a"}', "a"), ("<|begin_of_box|>5<|end_of_box|>", "5"), ("\\text{5}", "5"),
     ("f(3) == 5", "5"), ("f([1], 2).", "f([1], 2)"), ("x + y.", "x + y"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"),
-    ("__5__", "5"),
+    ("__5__", "5"), ("Result:5", "5"),
 ])  # fmt: skip
 def test_layout_is_removed(text, inside):
     assert list(readings(text, "y"))[-1].strip() == inside
@@ -210,6 +211,7 @@ def test_layout_is_removed(text, inside):
 
 @pytest.mark.parametrize("text", [
     "`a` or `b`", "z = 5", "5", '{"z": 5}', '{"nextline": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y",
+    '{"thenvalue": 5}', r"\(\)",
 ])  # fmt: skip
 def test_other_text_stays(text):
     assert [reading.strip() for reading in readings(text, "y")] == [text]
@@ -239,7 +241,7 @@ def test_sentences_with_a_line(texts, line):
 @pytest.mark.parametrize(("texts", "line"), [
     ("End of the program|The end of the program is reached|(the end)", forms.THE_END),
     ("The end of the loop body is reached, so line 2|Line 2, then the end|The end of the loop is reached: so line 2", 2),
-    ("ending|N/A|The end of the loop", None),
+    ("ending|N/A|The end of the loop|The end isreached", None),
 ])  # fmt: skip
 def test_sentences_with_the_end(texts, line):
     assert {text: first(forms.next_line, text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), line)

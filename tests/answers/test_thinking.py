@@ -84,6 +84,7 @@ def test_unfinished_thinking_counts_before_a_complete_block_at_the_end():
     assert read("[THOUGHT]\nSo it is <answer>55</answer>") is None
     assert read(f"[THOUGHT]{ANSWER}\nOr not.") is None
     assert read("[THOUGHT]\n<answer>\n55") is None
+    assert without_thinking("[THOUGHT]\nNothing.\n<answer></answer>", MARKS) == "\nNothing.\n<answer></answer>"
     assert without_thinking(f"[THOUGHT]\n{ANSWER}") is None
     # Servers remove the closing of this format.
     assert read(f"thought\n{DRAFT}{ANSWER}") == "55"

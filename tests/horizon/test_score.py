@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 
 from lm_eval_codemind.data.facts.horizon import BOUNDS
-from lm_eval_codemind.families.horizon.score import State, horizon, horizon_of, logistic_fit
+from lm_eval_codemind.families.horizon.score import State, draws_of, horizon, horizon_of, logistic_fit
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,6 +69,13 @@ def test_models_that_follow_links_better_have_further_horizons(seed):
     estimates = [horizon(*simulated(per_link, 40, seed)) for per_link in (0.95, 0.98, 0.99)]
     for nearer, further in itertools.pairwise(estimates):
         assert nearer.value < further.value and nearer.high < further.low
+
+
+def test_the_interval_holds_95_percent_of_the_resamples():
+    states, rights = simulated(0.95, 20, 1)
+    drawn, estimate = horizon_of(draws_of(states, rights)), horizon(states, rights)
+    assert np.mean(drawn < estimate.low) == pytest.approx(0.025, abs=0.002)
+    assert np.mean(drawn > estimate.high) == pytest.approx(0.025, abs=0.002)
 
 
 @pytest.mark.proof

@@ -166,6 +166,11 @@ def test_a_main_method_outside_of_classes_keeps_the_classes_beside_it():
     assert isinstance(code, str) and main_class(code) == "Main" and helper in code
 
 
+def test_a_program_that_writes_its_own_input_is_a_demo():
+    demo = MAIN.replace("System.out", 'Files\n            . writeString(Path.of("in"), "5");\n        System.out', 1)
+    assert extract_program(f"```java\n{MAIN}```\n```java\n{demo}```") == MAIN
+
+
 SOLVED = "class Solution {\n    int twice(int n) {\n        return 2 * n;\n    }\n}"
 BROKEN = SOLVED.replace(";", "")
 
@@ -224,6 +229,10 @@ def test_a_public_class_is_started():
     one, other = MAIN_OF.format("A", "f(1);"), MAIN_OF.format("B", "g(1);")
     assert main_class(f"public {one}\n{other}") == "A" and main_class(f"{one}\npublic {other}") == "B"
     assert main_class("class A {}") == ""
+
+
+def test_the_parameter_of_main_may_have_annotations():
+    assert main_class("class A { public static void main(final @Mine @my.Own String[] a) { } }") == "A"
 
 
 def test_another_method_is_not_put_into_the_class():
