@@ -66,6 +66,11 @@ def test_a_second_class_of_the_same_name_is_another_version():
     assert extract_program(f"{MAIN.replace('42', '43')}\n{MAIN}") == MAIN
 
 
+def test_of_programs_that_cannot_start_the_last_one_counts():
+    response = "```java\nclass First {\n}\n```\nOr:\n```java\nclass Second {\n}\n```"
+    assert str(extract_program(response)).strip() == "class Second {\n}"
+
+
 def test_a_loop_without_a_body_is_no_stub():
     waits = MAIN.replace("System.out", "while (go) {\n            // wait\n        }\n        System.out")
     assert extract_program(f"```java\n{MAIN}```\n```java\n{waits}```") == waits

@@ -196,6 +196,19 @@ def test_a_faster_input_is_no_demo():
     assert extract_script(f"```\nprint(input())\n```\n```\n{demo}```") == "print(input())\n"
 
 
+def test_a_script_that_only_reads_a_file_is_no_demo():
+    shown = "```\nprint(input())\n```\n```\nprint(open('{}'{}).read())\n```"
+    assert extract_script(shown.format("in.txt", ", 'r'")) == "print(open('in.txt', 'r').read())\n"
+    assert extract_script(shown.format("in.txt", ", 'w'")) == "print(input())\n"
+
+
+def test_what_a_needed_function_needs_comes_from_another_block():
+    base, rest = "def base(x):\n    return x\n", "def f(x):\n    return helper(x)\n"
+    blocks = f"```\n{base}```\n```\ndef helper(x):\n    return base(x)\n\n\n{rest}```"
+    assert "def base" in str(extract_definition(blocks, "f"))
+    assert "def base" not in str(extract_definition(blocks.replace("base(x)\n\n", "x\n\n"), "f"))
+
+
 def test_an_import_stays_although_only_another_block_uses_it():
     code = "import os\ndef f(x):\n    return x\n"
     assert extract_definition(f"```\n{code}```\n```\nprint(os.getcwd())\n```", "f") == code
