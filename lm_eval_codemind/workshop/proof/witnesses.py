@@ -13,8 +13,8 @@ from typing import Protocol
 
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM, OF_SPECIFICATION
-from lm_eval_codemind.family import witness_job_of
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
@@ -130,10 +130,12 @@ def agreed(sandbox: Executor, problem: Problem, cases: Sequence[Case]) -> list[C
     kind = kind_of(problem)
 
     def passes(cases: Sequence[Case]) -> bool:
-        with_them = dataclasses.replace(problem, witnesses=tuple(cases))
+        suite = kind.witness_suite(dataclasses.replace(problem, witnesses=tuple(cases)))
+        if suite is None:
+            return True
         programs = {problem.code, problem.transformed or problem.code}
-        jobs = [witness_job_of(with_them, kind, program) for program in programs]
-        return all(outcome.passed for outcome in sandbox.run([job for job in jobs if job]))
+        jobs = [kind.suite_job(suite, program, limits=limits_of(problem)) for program in programs]
+        return all(outcome.passed for outcome in sandbox.run(jobs))
 
     if passes(cases):
         return list(cases)
