@@ -103,6 +103,7 @@ class Proofs:
         self.all = config.getoption("proofs") == "all"
         self.worker = hasattr(config, "workerinput")
         self.project = Project(self.root)
+        self.chosen: set[str] = set()
         # Test file -> name of a test -> why it was skipped; empty if it passed, None if it failed.
         self.outcomes: dict[str, dict[str, str | None]] = defaultdict(dict)
 
@@ -137,6 +138,11 @@ class Proofs:
         chosen = [item for item in items if item.get_closest_marker("proof") and self.due(item.nodeid)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
+        self.chosen.update(item.nodeid for item in chosen)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        self.chosen.update(ids)
 
     def pytest_sessionstart(self) -> None:
         if not self.worker:
@@ -157,9 +163,14 @@ class Proofs:
         if self.worker or exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             return
         after, stamps = Project(self.root), dict(self.stamps)
+        # Who interrupts a run twice leaves files of which some proofs did not run.
+        ran = {f"{file}::{name}" for file, outcomes in self.outcomes.items() for name in outcomes}
+        broken_off = {nodeid.partition("::")[0] for nodeid in self.chosen - ran}
         for file, outcomes in self.outcomes.items():
             if None in outcomes.values():
                 stamps.pop(file, None)
+            elif file in broken_off:
+                continue
             elif after.digest(self.root / file) == self.digests[file]:
                 skipped = {name: reason for name, reason in sorted(outcomes.items()) if reason}
                 stamps[file] = {"digest": self.digests[file], "skipped": skipped}

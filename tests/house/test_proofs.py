@@ -84,6 +84,16 @@ def test_a_part_of_a_file_stamps_nothing(project):
     assert stamps(project) == {}
 
 
+def test_a_file_that_is_broken_off_is_not_stamped(project):
+    proofs = Proofs(SimpleNamespace(rootpath=project, getoption=lambda name: "due"))
+    proofs.pytest_sessionstart()
+    proofs.pytest_xdist_node_collection_finished(["tests/test_a.py::test_proof", "tests/test_a.py::test_other"])
+    for name, files in (("test_proof", []), ("test_other", ["tests/test_a.py"])):
+        proofs.outcomes["tests/test_a.py"][name] = ""
+        proofs.pytest_sessionfinish(SimpleNamespace(exitstatus=0), pytest.ExitCode.OK)
+        assert list(stamps(project)) == files
+
+
 @pytest.fixture(scope="module")
 def whole() -> Project:
     return Project(ROOT)
