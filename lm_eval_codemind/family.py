@@ -243,7 +243,7 @@ def witness_job_of(problem: Problem, kind: Kind, program: str) -> Job | None:
 
 
 def beyond_constants(problems: list[Problem]) -> list[Problem]:
-    """Return the problems of a benchmark that a program which knows the shown output, and nothing else, does not solve.
+    """Return the problems of a benchmark that the shown output alone does not solve.
 
     Where no problem has witnesses, nobody has looked for further inputs, and all are returned.
     """

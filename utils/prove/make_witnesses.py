@@ -75,7 +75,7 @@ _SLOW, _SLOW_TRIED = 4, 8
 # Of more mutants, those that no witness tells get as many more witnesses, each of them two as far as there are.
 _MANY, _ADDED, _TWICE = 80, 6, 2
 FEW = 3
-# The witnesses of a script take so many seconds together, but there are two at least, or one that takes so long.
+# The witnesses of a script take so many seconds together. There are two at least, but one where it takes longer.
 _TOGETHER, _LONG = 0.03, 0.1
 # Problems after which the file is written.
 _GROUP = 40
