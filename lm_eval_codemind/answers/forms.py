@@ -108,7 +108,7 @@ def state(text: str) -> tuple[str, str] | None:
     bare = text.strip()
     if is_literal(bare):
         return bare, ""
-    for match in list(_BETWEEN.finditer(bare))[:_MOST]:
+    for match in list(_BETWEEN.finditer(bare, 0, _LONGEST))[:_MOST]:
         named = _TYPE.match(bare, match.end(), match.end() + _MOST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
         if named and before is not None:

@@ -92,11 +92,8 @@ def assert_linear(read: Callable[[str], object], piece: str) -> None:
     A reader whose time grows with the square of the length takes 25 times as long.
     """
     short, long = (piece * (size // len(piece)) for size in (20_000, 100_000))
-    taken = seconds(read, long)
-    if taken >= 0.2:
-        # Other programs on the machine only add to a time.
-        taken = min(taken, seconds(read, long))
-    assert taken < 0.2 or taken < 12 * max(seconds(read, short) for _ in range(2)) + 0.2, piece
+    # Other programs on the machine make one of two measurements longer, but not the same one each time.
+    assert any((taken := seconds(read, long)) < 0.2 or taken < 12 * seconds(read, short) + 0.2 for _ in range(5)), piece
 
 
 @pytest.mark.proof
