@@ -268,3 +268,186 @@ def test_each_row_of_a_list_may_have_a_name_and_prose(text):
 ])  # fmt: skip
 def test_the_number_of_a_list_is_not_that_of_a_line(text, steps):
     assert read_steps(text) == steps
+
+
+PROSE = [
+    "\n", " \nx", ". So", " . So", ".. So", ", so", "; so", ": so", " \u2013 so", "\u2014 so", ",  so", ",\tso", " - so", " -- so", "  -  so",
+    " - _so", " (so", "  (so", " (ordered", ", order", "`", "**", "`**.", " because", " since", " as", "  as", " AS it", "\u2190", "\u21ff", "\u2600",
+    "\u27bf", "\U0001f000", "\U0001faff", "  \u2705", "\u2192 x",
+]  # fmt: skip
+NO_PROSE = [
+    ", or 6", ", OR 6", ". 6", "; ;", ", ;", ":so", ",so", "\u2013so", " -so", "- so", " --- so", " - x", " - 6", " - f(x)", " - xs[0]", " (or 6)", "(so",
+    "because", " becausex", " assert x", " ass", "\u218f", "\u2200", "\u25ff", "\u27c0", "\U0001efff", "\U0001fb00", "`x", "* x", "..x", "'",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rest", PROSE)
+def test_what_follows_a_literal_as_prose(rest):
+    assert forms.literal_at_start(f"5{rest}") == "5"
+
+
+@pytest.mark.parametrize("rest", NO_PROSE)
+def test_what_continues_a_literal(rest):
+    assert forms.literal_at_start(f"5{rest}") is None
+
+
+@pytest.mark.parametrize(("text", "literal"), [
+    ("-5, so", "-5"), ("+5 since", "+5"), ("1e-5 since", "1e-5"), ("1+2j since", "1+2j"), ("1e-5-2e-6j since", "1e-5-2e-6j"), ("b'a' since", "b'a'"),
+    ("Rb'a' since", "Rb'a'"), (".5 since", ".5"), ("-.5 since", "-.5"), ("1.5e+10, so", "1.5e+10"), ("0x1F since", "0x1F"), ("1. since", "1"),
+    ("np.float64(0.5), so", "np.float64(0.5)"), ("set() since", "set()"), ("frozenset({1}), so", "frozenset({1})"), ("- 5 since", None),
+])  # fmt: skip
+def test_a_literal_of_several_parts_with_prose_after_it(text, literal):
+    assert forms.literal_at_start(text) == literal
+
+
+def is_not_prose(text: str) -> bool:
+    return "since" not in text
+
+
+@pytest.mark.parametrize(("text", "head"), [
+    ("... since", "..."), ("-a-b+c since", "-a-b+c"), ("_f([1]) since", "_f([1])"), ("a.b since", "a.b"), ("x[1] since", None), ("9x(1) since", None),
+    ("[1](x) since", None), ("abc'x' since", None), ("f.g(1)(2) since", None),
+])  # fmt: skip
+def test_other_values_at_the_start(text, head):
+    assert forms.literal_at_start(text, is_not_prose) == head
+
+
+def test_a_list_at_the_start_has_a_longest_length():
+    longest = f"[{' ' * 49_998}]"
+    assert forms.literal_at_start(f"{longest} since") == longest
+    assert forms.literal_at_start(f"[ {longest[1:]} since") is None
+
+
+TRUE_WORDS = ["yes", "y", "true", "t", "1", "taken", "holds", "executed", "reached", "run", "right", "correct"]
+FALSE_WORDS = ["no", "n", "false", "f", "0", "never", "wrong", "incorrect"]
+
+
+@pytest.mark.parametrize("word", TRUE_WORDS)
+def test_every_word_for_true(word):
+    for text in (word, f"{word.upper()}.", f"*{word}*, so", f"So {word}"):
+        assert forms.truth(text) is True
+    for text in (f"not {word}", f"never  {word}", f"not\n{word.upper()}."):
+        assert forms.truth(text) is False
+    assert forms.truth(f"x{word}") is forms.truth(f"{word}x") is forms.truth(f"not{word}") is None
+
+
+@pytest.mark.parametrize("word", FALSE_WORDS)
+def test_every_word_for_false(word):
+    for text in (word, f"{word.upper()}.", f"*{word}*, so", f"So {word}"):
+        assert forms.truth(text) is False
+    for text in (f"x{word}", f"{word}x", f"not {word}", f"never {word}"):
+        assert forms.truth(text) is None
+
+
+@pytest.mark.parametrize(("text", "truth"), [
+    ("~" * 20 + "yes", True), ("~" * 21 + "yes", None), ("- " * 20 + "yes", True), ("- " * 21 + "yes", None), ("yes" + "!" * 20, True),
+    ("yes" + "!" * 21, None), ("yes, no", None), ("yes, false", None), ("no. true", None), ("no. yes", None), ("yes: No one", True),
+    ("Yes. Nothing", True), ("yes. false\nx", True), ("(yes", None), ("[yes", None), ("{yes", None), (")yes", None), ("]yes", None), ("}yes", None),
+    ("-yes", None), ("\u2212yes", None), ("_yes", True), ("yes_", True), ("y__es", None), ('"yes"', True), ("**ye**s", True), ("Therefore, no", False),
+    ("thus, yes", True), ("hence no", False), ("also yes", None), ("a\nso no", False), ("so,yes", None), ("soyes", None), ("x, so  yes", True),
+    ("a" * 493 + " so yes", True), ("a" * 494 + " so yes", None), (" " * 99 + "a" * 493 + " so yes", True),
+])  # fmt: skip
+def test_what_stands_around_a_truth(text, truth):
+    assert forms.truth(text) is truth
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("#" * 20 + "4", 4), ("#" * 21 + "4", None), ("- " * 20 + "4", 4), ("- 4", 4), ("--4", None), ("[4", None), ("{4", None), ("(4", 4),
+    ("((4", None), ("]4", None), (")4", None), ("123. Line 4", 4), ("1234. Line 4", 1234), ("2 errors: line 3", 3), ("2  errors:  lines 3", 3),
+    ("2 abcdefghijklmnopqrst: line 3", 3), ("2 abcdefghijklmnopqrstu: line 3", None), ("2 errors line 3", None), ("1. the line 3", 3),
+    ("1. **line 3**", 3), ("1. ***line 3", 3), ("1. ****line 3", 1), ("1) line 3", 3), ("1.line 3", None), ("1. liner 3", 1), ("1. lines 3", 3),
+    ("in line 4", 4), ("on line 4", 4), ("at line 4", 4), ("At `line 4`", 4), (f"in{' ' * 20}line 4", 4), (f"in{' ' * 21}line 4", None),
+    ("into line 4", None), ("the  line 4", 4), ("theline 4", None), ("in the 4th line", 4), ("ln 4", 4), ("ln. 4", 4), ("l 4", 4), ("line4", 4),
+    (f"line{'.' * 20}4", 4), (f"line{'.' * 21}4", None), ("line number 4", 4), ("line number: 4", 4), ("line no 4", 4), ("line numbers 4", None),
+    (f"line number{' ' * 20}4", 4), (f"line number{' ' * 21}4", None), ("line not 4", None), ("line 123456789", 123456789),
+    ("line 1234567890", None), ("line 4x", None), ("line 4_", None), ("line 4.5", None), ("line 4.x", 4), ("line 4. 5", 4),
+    ("123456789", 123456789), ("1st line", 1), ("2nd line", 2), ("3rd  line", 3), ("4TH LINE", 4), ("4th liner", None), ("4th. line", None),
+    ("4 th line", None), ("4thline", None), ("so 4", 4), ("thus, 4", 4), ("also 4", None), ("4" + "!" * 20, 4), ("4" + "!" * 21, None),
+    ("a" * 495 + " so 4", 4), ("a" * 496 + " so 4", None),
+])  # fmt: skip
+def test_what_stands_around_the_number_of_a_line(text, line):
+    assert forms.line_number(text) == line == forms.next_line(text)
+
+
+@pytest.mark.parametrize("text", [
+    "The end is  reached", "end is\nreached", "the  end", "end of  the  program", "end of program", "The end of the function", "end of method.",
+    "the end of the script", "the end of code is reached", "the end of the test, so", "end)", "end`", "end*", "the end*)`", "the end is reached).",
+    "...end",
+])  # fmt: skip
+def test_other_names_of_the_end(text):
+    assert forms.next_line(text) == forms.THE_END
+
+
+@pytest.mark.parametrize("text", [
+    "theend", "end ofthe program", "the end of thecode", "the end of the program isreached", "the end_", "an end", "end.so", "the endof code",
+])  # fmt: skip
+def test_what_does_not_name_the_end(text):
+    assert forms.next_line(text) is None
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("5; type: class int", "int"), ("5; \\texttt{int}", "int"), ("5; text{int}", "int"), ("5; type", "type"), ("5; typeint", "typeint"),
+    ("5; _T", "_T"), ("5; a.b.c", "a.b.c"), ("5; a..b", "a"), ("5; 5x", None), ("5; 'int'", "int"), ("5; 'text'", "text"), ("5; Class: int", "int"),
+    ("5, int", "int"), ("5: int", "int"), ("5| int", "int"), ("5 int", "int"), ("5,int", "int"), ("5 , int", "int"), ("5  (int)", "int"),
+    ("5 of  type int", "int"), ("5 of int", "int"), ("5 (of type int)", "int"), ("5 ((int)", None), ("5 type: int", "int"), ("5 TYPE int", "int"),
+    ("5 type x y", "x"), ("5 types x", None), ("5 of types x", None), ("5 int x", None), ("5-int", None), ("5 **int**", "int"), ("5 `int`.", "int"),
+    ("5 (_x1.y)`", "_x1.y"), ("5, a.b", "a.b"), ("\u2022 5; int", "int"), ("* 5\n* int", "int"), ("-\t5; int", "int"), ("  5\n   int", "int"),
+    ("5\n\n int", "int"), (f"5;{' ' * 97}int", "int"), (f"5;{' ' * 100}int", None),
+])  # fmt: skip
+def test_the_type_of_a_state(text, name):
+    assert forms.state(text) == (None if name is None else ("5", name))
+
+
+def test_the_type_of_a_state_is_searched_at_the_start():
+    text = "'" + ";" * 99 + "'"
+    assert forms.state(f"{text}; str") == (text, "str") and forms.state(f"'{text[1:-1]};'; str") is None
+    text = "'" + "a" * 49_997 + "'"
+    assert forms.state(f"{text};int") == (text, "int") and forms.state(f"'a{text[1:]};int") is None
+    assert forms.state("-5; int") == ("-5", "int")
+
+
+@pytest.mark.parametrize("row", [
+    "iteration 1: 5", "Step 1. 5", "time 1) 5", "Turn #1: 5", "#1: 5", "1 : 5", "step1: 5", "  1.  5", "1.\t5", "step  1: 5", "01: 5",
+])  # fmt: skip
+def test_a_number_in_front_of_a_row(row):
+    assert forms.unnumbered([row]) == ["5"]
+    assert forms.unnumbered([row, "2. x y"]) == ["5", "x y"] and forms.unnumbered([row, "x"]) == [row, "x"]
+
+
+@pytest.mark.parametrize("row", ["1:5", "1.", "2. 5", "0. 5", "steps 1: 5", "# 1: 5", "1, 5", "1.  ", "1 5"])
+def test_what_is_no_number_of_a_row(row):
+    assert forms.unnumbered([row]) == [row] and forms.unnumbered([]) == []
+
+
+def test_rows_have_no_bullets_and_no_commas():
+    assert forms.rows_of("- a,\n\n* b,,\n\u2022 c \n-d\n  - e") == ["a", "b", "c", "-d", "e"]
+
+
+@pytest.mark.parametrize(("text", "parts"), [
+    ("1, (2, 3), 'a,b', ", ["1", " (2, 3)", " 'a,b'"]), ("1,,2", ["1", "", "2"]), ("", []), (" , ", [" "]), ("a", ["a"]),
+    ("[1, 2], {3: 4, 5: 6} ,7", ["[1, 2]", " {3: 4, 5: 6} ", "7"]), ("1\n,2 # a, b", ["1\n", "2 # a, b"]),
+])  # fmt: skip
+def test_a_text_is_split_between_its_commas(text, parts):
+    assert forms.split(text) == parts
+
+
+def test_prose_below_the_rows_may_have_a_value_after_a_hundred_rows():
+    assert forms.rows_of_values("1\n" + "x\n" * 100 + "2", 1) == ["1"]
+    assert forms.rows_of_values("1\n" + "x\n" * 99 + "2", 1) is None
+
+
+@pytest.mark.parametrize(("text", "values"), [
+    ("{1}", None), ("{1}, {2}", ["{1}", "{2}"]), ("[1, 2] so", None), ("[1], 2", ["[1]", "2"]), ("x(1)", None),
+    ("[1, 2]\n3", ["1", "2"]), ("1, 2,", ["1", "2"]), ("i = 1\ni = 2", ["1", "2"]), ("j = 1\nj = 2", None), ("'a, b', 2", ["'a, b'", "2"]),
+    ("yes, no", ["yes", "no"]), ("0, 1 since", None), ("...", None), (",", None),
+])  # fmt: skip
+def test_other_lists_of_values(text, values):
+    assert forms.values(text, "i") == values
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("true", "true"), ("null", "null"), ("NULL", None), ("**yes**", "yes"), ("not taken", "not taken"), ("maybe", None), ("i = true", "true"),
+    ("5, so", "5"), ("5 or", None), ("", None), ("- yes", None), ("_no_", None),
+])  # fmt: skip
+def test_the_value_of_a_row(text, value):
+    assert forms.value_of(text, "i") == value
