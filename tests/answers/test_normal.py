@@ -200,3 +200,124 @@ def test_what_is_typed_has_no_fences_and_no_invisible_characters():
     assert typed('{"input": "1 2"}') == "1 2"
     assert typed("\u200bInput:\n```text\n1\n```\n") == "1"
     assert typed("\n1\n") == "1\n"
+
+
+@pytest.mark.parametrize(("text", "inside"), [
+    ("```\n1\n\n```", "1\n"), ("```\n5```", "5"), ("```\n5\n \t```", "5"), ("````\n5\n```\n````", "5\n```"),
+    ("```a b\n5\n```", "5"), ("`````\n4\n```", None), ("```a`b\n5\n```", None), ("Output:" * 6 + "5", "5"),
+    ("Output:" * 7 + "5", "Output:5"), ("`Output`: 5", None), ("_Output_:5", "5"), ("> Input: 5", "5"),
+    ("standard  output: 5", "5"), ("Standard\tinput:5", "5"), ("standardoutput: 5", None), ("Output :5", None),
+    ("outputs: 5", None), ("answer:`5", "5"), ("Output:** 5", "5"), ("-Output: 5", None), ("Output:  \n  5", "  5"),
+    ('{"Input": "5"}', "5"), ('{"x": "5"}', None), ('{"input": 5}', "5"), ('{"input": [1, true]}', "[1, True]"),
+    ('{"input": ""}', ""), ('{"input": "1", "x": 2}', None), ("\n\n1", "\n1"), ("[1]{", None), ("{1", None),
+    ("Output:5\n6", "5\n6"),
+])  # fmt: skip
+def test_what_is_typed(text, inside):
+    assert typed(text) == (text if inside is None else inside)
+
+
+@pytest.mark.parametrize("text", [
+    "```py\n5\n```\nThe loop\nends.", "```a b\n5\n```, so", "`5` Because it ends", "$5$, so", "**5**, so 2 * 3",
+    "`5`, so\nso", "```\n5\n```, so", "`5`.", "$5$ since\nit ends",
+])  # fmt: skip
+def test_an_answer_in_marks_with_prose_after_it(text):
+    assert stripped(text)[-1] == "5"
+
+
+@pytest.mark.parametrize("text", [
+    "`5`, OR 6", "`5`, so `6`", "``5`` so", "**5**, so **", "**5** so", "$5$, so $6$", "```5```, so", "*5*, so",
+    "__5__, so", "`a`b`, so", "****5****", "`5``", "``5`", "~~~`\n5", "_5_", "$$5$", r"\textsf{5}", r"\boxed{}",
+    "<pre>5</code>", "<b></b>", "```\n", r"\(\)",
+])  # fmt: skip
+def test_marks_that_do_not_fit_stay(text):
+    assert stripped(text) == [text.strip()]
+
+
+@pytest.mark.parametrize(("text", "inside"), [
+    ("`a\n5`, so", "a\n5"), ("```x\n5\n6", "5\n6"), ("```\n5\n``", "5\n``"), ("`'`'`", "'`'"), ("*'*'*", "'*'"),
+    ('`"`"`', '"`"'), ("<code>5</CODE>", "5"), ("<B>\n5\n</b>", "5"), (r"\boxed{5} \boxed{6}", r"5} \boxed{6"),
+    (r"\text{a\_b\%\$\#\&\{\}\^}", r"a_b%$#&{}\^"), (r"$\{1\}$", r"\{1\}"), (r"\(\{1\}\)", "{1}"),
+    ("`'a` b'`", "'a` b'"), ("**a*b**", "a*b"), ("\\fbox{5\n6}", "5\n6"), ("\\[5\n6\\]", "5\n6"), ("$5\n6$", "5\n6"),
+    ("<|begin_of_box|>\n5\n<|end_of_box|>", "5"), ("<pre>\n5\n6</pre>", "5\n6"), (r"\mathtt{\text{5}}", "5"),
+])  # fmt: skip
+def test_what_is_inside_of_marks(text, inside):
+    assert stripped(text)[-1] == inside
+
+
+@pytest.mark.parametrize("label", [
+    "f('a') returns ", 'f("a") returns ', "f([1], 2) returns ", "a-b returns ", "*f* returns ", "returns  ",
+    "It gives\n", "It gives: ", "It gives** ", "It gives` ", "It evaluates\tto ", "Answer:\n\n", "Answer is : ",
+    "Answer  is ", "Answer= ", "Answer:= ", "Answer => ", "Answer's ", "answer`: ", "answer*: ", "answer of x: ",
+    "answer of x y z w: ", "answer  of\tx: ", "Answer: \n", "Answer:: ", "the a b answer: ", "the\ta answer: ",
+    "the answer of `f(*)`: ", "The  the answer: ", "so answer: ", "correct final answer: ", "returned answer: ",
+    "the final  answer is ", "the final correct wrong answer: ", "-#>*_ answer: ", "\n> answer: ", "The  last call: ",
+    "Finally my answer: ", "the Answer:",
+])  # fmt: skip
+def test_what_stands_in_a_label(label):
+    assert stripped(f"{label}5")[1:] == ["5"]
+
+
+@pytest.mark.parametrize("label", [
+    "f; returns ", "returns", "areturns ", "It evaluates\nto ", "Answer\n", "Answer is", "Answer isn ", "Answer ar ",
+    "answer_: ", "answer ofx: ", "answer of x y z w v: ", "answer of x-y: ", "the a b c answer: ", "the 2 call: ",
+    "so,answer: ", "returning answer: ", "+answer: ", "linenumber: ", "line-number: ", "thelast call: ",
+    "f{1} returns ",
+])  # fmt: skip
+def test_what_only_resembles_a_label(label):
+    assert stripped(f"{label}5")[1:] == []
+
+
+@pytest.mark.parametrize("before", [
+    "`y` = ", "*y*: ", "y := ", "y\t= ", "y  is ", "y is: ", "y => ", "y:`", "y = \n", "y are: ", "**`y`** -> ",
+    "y =** ",
+])  # fmt: skip
+def test_marks_around_the_asked_name_go(before):
+    assert stripped(f"{before}5", "y")[1] == "5"
+    assert stripped(f"{before}5\n6", "y")[1] == "5\n6"
+
+
+@pytest.mark.parametrize("before", ["y is", "Y = ", "xy = ", "y\n= ", "y = = "])
+def test_another_name_stays(before):
+    assert "5" not in stripped(f"{before}5", "y")
+
+
+@pytest.mark.parametrize("call", [
+    "assert  f(1) == ", "_f.g(1) -> ", "f(1)\n== ", "f(1): ", "f(1) = \n", "f() => ", "f(g(2))==", "f1(1) = ",
+    "F(\n1) = ", "f(1) == f(2) == ",
+])  # fmt: skip
+def test_a_call_goes(call):
+    assert stripped(f"{call}5")[-1] == "5" and stripped(f"{call}5\n6")[-1] == "5\n6"
+
+
+@pytest.mark.parametrize("call", ["1f(1) == ", "f (1) == ", "f(1) ", "\u00e9(1) == ", "f(1 == ", "f[1](2) == "])
+def test_what_only_resembles_a_call_stays(call):
+    assert stripped(f"{call}5") == [f"{call}5"]
+
+
+def test_every_quote_becomes_plain():
+    assert plain("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\uff02\uff07") == "\"\"\"\"'''''\"'"
+
+
+def test_characters_beside_those_that_become_plain_stay():
+    for text in (
+        "\u1fff1",
+        "1\u200b2",
+        "\u20282",
+        "\u2029",
+        "\u2065",
+        "\u205e",
+        "\u2030",
+        "\u200f.",
+        "\u20162",
+        "\u20112",
+    ):
+        same = {"1\u200b2": "12", "\u200f.": ".", "\u20112": "-2"}.get(text, text)
+        assert plain(text) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "layers"), [("5.", ["5"]), ("5. .", ["5.", "5"]), ("5...", []), ("x.", ["x"]), ("..", [])]
+)
+def test_a_full_stop_goes(text, layers):
+    assert stripped(text)[1:] == layers
+    assert stripped(text, free=True)[1:] == []
