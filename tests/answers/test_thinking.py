@@ -203,3 +203,64 @@ def test_a_template_opens_the_thinking_of_its_own_responses():
     assert reader.read(Reply(f"<think>So: {block} Yes.", cut=False), asked).text == "\n55\n"
     assert reader.read(Reply(f"So: {block} Yes.", cut=False), asked, OPENING).reading == "read"
     assert reader.read(Reply("<think>So", cut=False), asked).reading == "unfinished"
+
+
+@pytest.mark.parametrize("token", [
+    "<|x:y|>", "<|x.y|>", "<|x/y|>", "<|x-y|>", "<|x>", "<x|>", f"<\uff5c{'x' * 40}\uff5c>", "<\uff5cx y\uff5c>",
+    "<end_of_turn>", "<start_of_turn>", "<END_OF_TURN>",
+])  # fmt: skip
+def test_a_special_token_ends_a_response(token):
+    assert without_thinking(f"a{token}b") == without_thinking(f"a{token}") == "a"
+    assert without_thinking(f"a\n{token}\n") == "a\n"
+    for role in ("assistant", "model", "response", "final", "ASSISTANT"):
+        assert without_thinking(f" {token}{role}\na{token}b") == "\na"
+    for role in ("assistants", "user", "finally"):
+        assert without_thinking(f"{token} {token}{role}\na") == f"{role}\na"
+
+
+@pytest.mark.parametrize(
+    "token", ["</s>", "<s>", "<eos> \n", "[EOS]", "[EOT]", "<S>", "<|", "<|im_", "<|im_|", f"<|{'x' * 40}", "[eos]\n"]
+)
+def test_a_token_that_may_be_text_ends_a_response_at_its_end(token):
+    assert without_thinking(f"a{token}") == "a"
+    assert without_thinking(f"a{token} b") == f"a{token} b"
+
+
+@pytest.mark.parametrize("text", [
+    "<|x|b", "<|x y|>b", "<|begin_of_box|>5<|end_of_box|>", "<|end_of_box|>b", f"<\uff5c{'x' * 41}\uff5c>b",
+    "<\uff5c\uff5c>b", "<\uff5cx\ny\uff5c>b", "[EOU]", f"<|{'x' * 41}", "<|im9", "<turn>", "<of_turn>b",
+])  # fmt: skip
+def test_other_text_in_brackets_stays(text):
+    assert without_thinking(f"a{text}") == f"a{text}"
+
+
+@pytest.mark.parametrize(
+    "rest", ["```", "[/x_y]", "[/X]", "</x]", "</x_y>", "[/x]\n```\n</y> <|im_end|>", " \n", "</s>"]
+)
+def test_marks_behind_thinking_are_no_answer(rest):
+    assert without_thinking(f"a</think>{rest}") == without_thinking(f"<think>a</think>{rest}") == "a"
+
+
+@pytest.mark.parametrize("rest", ["[x]", "</x", "``", "x", "[/]", "</x1>", "[/x", "</x y>"])
+def test_other_text_behind_thinking_is_an_answer(rest):
+    assert without_thinking(f"a</think>{rest}") == without_thinking(f"<think>a</think>{rest}") == rest
+
+
+@pytest.mark.parametrize("mark", "]>.!?:\u2026")
+def test_thinking_opens_behind_a_sentence_or_a_tag(mark):
+    assert without_thinking(f"x{mark} \t<think>a</think>b") == f"x{mark} \tb"
+    assert without_thinking(f"x{mark}<think>a</think>b") == f"x{mark}b"
+
+
+@pytest.mark.parametrize("mark", ',;)*"-1')
+def test_thinking_opens_nowhere_else_in_a_line(mark):
+    assert without_thinking(f"x{mark} <think>a</think>b") == "b" == without_thinking(f"x{mark}<think>a</think>b")
+
+
+@pytest.mark.parametrize(("response", "visible"), [
+    ("we see a<think>\nb", "we see a<think>\nb"), ("do it<think>\nb", "do it<think>\nb"),
+    ("x <think>\na</think>b", "x b"), ("x\n \t<think>a</think>b", "x\n \tb"), ("(<think>\na</think>b", "(b"),
+    ("x <think>a\nb", "x <think>a\nb"),
+])  # fmt: skip
+def test_thinking_opens_at_the_end_of_a_line(response, visible):
+    assert without_thinking(response) == visible
