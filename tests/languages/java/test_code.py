@@ -244,3 +244,128 @@ def test_another_method_is_not_put_into_the_class():
     once = "int once(int n) {\n    return n;\n}\n"
     assert extract_class(f"```java\n{once}```", "twice") is None
     assert isinstance(extract_class(f"```java\n{once}```", "once"), str)
+
+
+@pytest.mark.parametrize("body", [
+    "// as above", "/* later */", "throw new X();", "// a\n        // b", "", "/* a\nb */ // c\n",
+    'throw new A("x") ;', "throw a; throw b;", "throw (a);", "/* a */ throw a; // b\n",
+])  # fmt: skip
+def test_a_method_whose_body_does_nothing_is_a_stub(body):
+    stub = SOLVED.replace("return 2 * n;", body)
+    assert str(extract_class(f"```java\n{SOLVED}\n```\n```java\n{stub}\n```", "twice")).strip() == SOLVED
+
+
+@pytest.mark.parametrize("body", [
+    "return 1;", "throw x; return 1;", "{ }", ";", "throw new X() {};", "// a\n        return 1;", "throwing();",
+    "int x; // y", "return 1; /* a */",
+])  # fmt: skip
+def test_a_method_whose_body_does_something_is_no_stub(body):
+    other = SOLVED.replace("return 2 * n;", body)
+    assert str(extract_class(f"```java\n{SOLVED}\n```\n```java\n{other}\n```", "twice")).strip() == other
+
+
+@pytest.mark.parametrize("head", [
+    "List<Integer> twice(int n)", "int[] twice(int n)", "int  twice (int n)", "int twice(int n) throws a.B, C",
+    "public static int twice(int n)", f"int{' ' * 9}twice(int n)", f"int twice({' ' * 600})", "Map<A, B> twice(int n)",
+    "int\ntwice(int n)", "a.B twice(int n)", "@A(1) int twice(int n)", f"int twice(){' ' * 199}",
+])  # fmt: skip
+def test_a_stub_has_any_head(head):
+    stub = SOLVED.replace("int twice(int n)", head).replace("return 2 * n;", "// later")
+    assert str(extract_class(f"```java\n{SOLVED}\n```\n```java\n{stub}\n```", "twice")).strip() == SOLVED
+
+
+@pytest.mark.parametrize("head", [
+    f"int{' ' * 10}twice(int n)", f"int twice({' ' * 601})", f"int twice(){' ' * 200}", "int twice  (int n)",
+    "int twice(int n)[]", "int twice(@A(1) int n)",
+])  # fmt: skip
+def test_a_stub_has_a_short_head(head):
+    other = SOLVED.replace("int twice(int n)", head).replace("return 2 * n;", "// later")
+    assert str(extract_class(f"```java\n{SOLVED}\n```\n```java\n{other}\n```", "twice")).strip() == other
+
+
+def second(program: str, first: str = MAIN) -> bool:
+    """Return whether the second of two programs is the answer."""
+    answer = extract_program(f"```java\n{first}```\n```java\n{program}```")
+    assert answer in (first, program)
+    return answer == program
+
+
+def main_with(statement: str) -> str:
+    return MAIN.replace("System.out", f"{statement}\n        System.out", 1)
+
+
+@pytest.mark.parametrize("statement", [
+    "if (x) { // a\n }", "if (x) { } else if (y) { // a\n }", "while (x) { /* a */ }", "try { // a\n } finally { }",
+    "for (;;) { /* a */ }", "do { // a\n } while (x);", "switch (x) { /* a */ }", "synchronized (x) { /* a */ }",
+    "Runnable r = () -> { /* a */ };", "systemsetIn(x);", "MySystem.setIn(x);", "System.setInput(x);",
+    "Files.read(x);", "MyFiles.write(x);", "new FileWriter(a);",
+])  # fmt: skip
+def test_statements_of_a_program_that_is_whole(statement):
+    assert second(main_with(statement))
+
+
+@pytest.mark.parametrize("statement", [
+    "System.setIn(x);", "System\n. setIn(x);", "Files.write(x);", "Files . writeString(x);", 'new FileWriter("a");',
+    'new  FileWriter ( "a");',
+])  # fmt: skip
+def test_statements_of_a_demo(statement):
+    assert not second(main_with(statement))
+
+
+@pytest.mark.parametrize("statement", [
+    "System.in.read();", "System\n. in.read();", "System.console();", "Files.readAllLines(x);", "new FileReader(x);",
+    'String s = "/dev/stdin";', "FileDescriptor.x();",
+])  # fmt: skip
+def test_a_program_that_reads_is_preferred(statement):
+    assert not second(MAIN, main_with(statement)) and second(main_with(statement))
+
+
+@pytest.mark.parametrize("statement", [
+    "MySystem.in.read();", "System.inn();", "MyFiles.x();", "FilesX.y();", "AFileReader.a();", "System.console1();",
+    "FileReaders.x();", "File.x();", "FileDescriptors.x();", "AFileDescriptor.x();", 'String s = "/dev/null";',
+])  # fmt: skip
+def test_names_that_resemble_those_of_readers(statement):
+    assert second(MAIN, main_with(statement))
+
+
+QUIET = MAIN.replace("System.out.println(42);", "f();")
+
+
+@pytest.mark.parametrize("statement", ["System.out.x();", "System\n. out.x();", "new PrintStream(FileDescriptor.out);"])
+def test_a_program_that_prints_is_preferred(statement):
+    assert not second(QUIET, QUIET.replace("f();", statement))
+
+
+@pytest.mark.parametrize(
+    "statement", ["System.outer();", "FileDescriptors.x();", "MySystem.out.x();", "AFileDescriptor.x();"]
+)
+def test_names_that_resemble_those_of_printers(statement):
+    assert second(QUIET, QUIET.replace("f();", statement))
+
+
+LANGUAGES = "python py cpp c++ c csharp cs c# javascript js typescript ts kotlin scala go Python"
+
+
+@pytest.mark.parametrize("language", LANGUAGES.split())
+def test_a_fence_of_another_language_has_no_java(language):
+    assert extract_program(f"```{language}\n{MAIN}```") is None
+    assert extract_program(f"```{language}x\n{MAIN}```") == MAIN == extract_program(f"```text\n{MAIN}```")
+
+
+def test_comments_and_white_space_do_not_make_another_program():
+    quoted = MAIN.replace("42", "43")
+    comments = (MAIN.replace("{", "{ // a\n", 1), MAIN.replace("{", "{ /* a\n */ ", 1), f"/* b */ {MAIN}/* c */\n")
+    for other in (*comments, MAIN.replace(" ", "\t"), f"// b\n{MAIN}"):
+        answer = extract_program(f"```java\n{quoted}```\n```java\n{other}```", original=MAIN)
+        assert answer == quoted
+    assert extract_program(f"```java\n{quoted}```\n```java\n{MAIN.replace('42', '6/7')}```", original=MAIN) != quoted
+
+
+@pytest.mark.parametrize(("head", "joined"), [
+    ("public class", "class"), ("final public class", "final class"), ("@X public final class", "@X final class"),
+    ("public  class", "class"), ("public\nclass", "class"),
+])  # fmt: skip
+def test_a_class_that_is_joined_is_not_public(head, joined):
+    helper = f"{head} Helper {{ public int x; }}"
+    code = extract_program(f"```java\n{MAIN.replace('42', 'new Helper()')}```\n```java\n{helper}\n```")
+    assert isinstance(code, str) and code.endswith(f"\n{joined} Helper {{ public int x; }}\n")
