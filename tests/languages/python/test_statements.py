@@ -217,3 +217,97 @@ def test_a_statement_and_an_expression_are_written_without_a_line_feed_at_the_en
     assert unparse(statement) == "class C:\n    def f(self):\n        pass"
     assert unparse(ast.parse("f( 1 )", mode="eval").body) == "f(1)"
     assert unparse(ast.parse("")) == ""
+
+
+@pytest.mark.parametrize("line", [
+    "async def f(:", "async  def f(:", "def  f (:", "def f\t(:", "class C: x y", "@a.b\ndef f(:", "@a(1) x\ndef f(:",
+    "@a \t\n@b\nasync\tdef f(:", "for x,y in z: a b", "for x, y in z: a b", "for (x, y) in z: a b",
+    "for x.a in z: a b", "for x[0] in z: a b", "for *x in z: a b", "for\tx\tin\ty: z w", "for x in  y: z w",
+    "\n@a\n\nclass C(:",
+])  # fmt: skip
+def test_how_code_that_does_not_parse_begins(line):
+    statements, broken = Parser().statements(f"y = 1\n{line}\n    p q\nz = 1")
+    assert [part.source for part in statements] == ["y = 1", "z = 1"] and broken == [f"{line.lstrip()}\n    p q"]
+
+
+@pytest.mark.parametrize("line", [
+    "def f x:", "deff(:", "define f(:", "classes (", "asyncdef f(:", "for x,  y in z: a b", "for x in y",
+    "for x y in z: a b", "for x inz: a b", "forx in y: z w", "for x in y z", "for x+y in z: a b", "for {x} in z: a b",
+    "def", "class (", "the def f(:", "a for x in y: z w",
+])  # fmt: skip
+def test_how_prose_may_begin(line):
+    statements, broken = Parser().statements(f"y = 1\n{line}\n    p q\nz = 1")
+    assert [part.source for part in statements] == ["y = 1", "z = 1"] and not broken
+
+
+@pytest.mark.parametrize("line", [
+    "x = (1", "x =(1", "x=(1", "x(1", "x.y (1", "x  (1", "x\t= (1", "for x in y:", "while x:", "if x:", "with x as y:",
+    "try:", "try: \t", "while (x", "x = '''a", "print (1", "    x = [", "for (x,", "return (1",
+])  # fmt: skip
+def test_how_the_statement_begins_that_a_text_ends_in(line):
+    statements, broken = Parser().statements(f"Some prose here.\n{line}")
+    assert [(part.source, part.node) for part in statements] == [(line, None)] and not broken
+
+
+@pytest.mark.parametrize("line", [
+    "x == (1", "whilex:", "ifx:", "withx:", "trying:", "x: (1", "x[0] = (1", "if x: # (", "x += (1", "(1", "x y = (1",
+    "if x: y = (1", "else:", "x - y(1", "# (",
+])  # fmt: skip
+def test_prose_that_a_text_ends_in(line):
+    assert Parser().statements(f"Some prose here.\n{line}") == ([], [])
+
+
+@pytest.mark.parametrize("source", [
+    "if x:\n    a = 1\nelif y:\n    b = 1", "if x:\n    a = 1\nelse :\n    b = 1",
+    "try:\n    a = 1\nexcept (E, F) as e:\n    b = 1", "try:\n    a = 1\nexcept:\n    b = 1",
+    "try:\n    a = 1\nfinally:\n    b = 1", "x = f(\n    1\n)", "x = [\n    1\n]", "x = {\n    1\n}",
+    "x = f(\n    1\n).y", "@d(\n    1)\ndef f():\n    return 1", "@d\n\n\n@e\n\ndef f():\n\n    return 1",
+    "while x:\n    a\nelse:\n    b",
+])  # fmt: skip
+def test_lines_at_the_margin_that_continue_a_statement(source):
+    statements, broken = Parser().statements(f"Prose here.\n{source}\nMore prose.")
+    assert [part.source for part in statements] == [source] and not broken
+    statements, _ = Parser().statements(f"Prose here.\n{source}\nz = 1\nMore prose.")
+    assert [part.source for part in statements] == [source, "z = 1"]
+
+
+@pytest.mark.parametrize("name", ["elsewhere", "exception", "finallyx", "elif_"])
+def test_a_name_that_begins_like_a_word_that_continues_a_statement(name):
+    statements, _ = Parser().statements(f"Prose here.\nif x:\n    a = 1\n{name} = 1\nMore prose.")
+    assert [part.source for part in statements] == ["if x:\n    a = 1", f"{name} = 1"]
+
+
+def test_a_definition_has_at_most_fifty_decorators():
+    for count, whole in ((50, True), (51, False)):
+        source = "@d\n" * count + "def f():\n    return 1"
+        statements, _ = Parser().statements(f"Prose here.\n{source}\nMore prose.")
+        assert ([part.source for part in statements] == [source]) is whole
+        # The first one is then a line of prose.
+        assert statements[0].source == source[3 * (not whole) :]
+
+
+def test_a_decorator_belongs_to_a_definition():
+    statements, broken = Parser().statements("Prose here.\n@d\nx = 1\ny = 2\nMore prose.")
+    assert [part.source for part in statements] == ["x = 1", "y = 2"] and not broken
+
+
+def test_a_tab_is_as_wide_as_eight_blanks():
+    statements, _ = Parser().statements("Prose here.\n\tif x:\n\t    y = 1\n        z = 1\nMore prose.")
+    assert [part.source for part in statements] == ["if x:\n    y = 1", "z = 1"]
+
+
+@pytest.mark.parametrize("text", [
+    "def f(", "def f(x):", "x = 1 if y", "x = 'a", 'x = """a', "def f():\n    x = (1,\n    y", "f(1,", "x = [",
+    "def f(x)", "class C", "for x in", "for x in y", "while", "try:\n    x = 1\nexcept", "x = lambda", "x = y +",
+    "x = y.", "x =", "import", "from x import", "x = {1:", "def f(a, b", "if x:\n    y = 1\nelse:", "async def f",
+    "with x as", "x = not", "assert", "x = 1 +\n\n", "def f():\n    return (1\n\n\n", "try:\n    x = 1\n",
+])  # fmt: skip
+def test_a_fence_that_ends_inside_code(text):
+    statements, broken = Parser().statements(f"y = 1\n{text}", fenced=True)
+    assert [part.source.rstrip() for part in statements] == ["y = 1", text.rstrip()]
+    assert [part.node is None for part in statements] == [False, True] and not broken
+
+
+def test_statements_have_the_number_of_their_block():
+    statements, _ = Parser().statements("Some prose here.\nx = 1\ny = (", 7)
+    assert [(part.source, part.block) for part in statements] == [("x = 1", 7), ("y = (", 7)]
