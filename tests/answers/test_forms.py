@@ -451,3 +451,93 @@ def test_other_lists_of_values(text, values):
 ])  # fmt: skip
 def test_the_value_of_a_row(text, value):
     assert forms.value_of(text, "i") == value
+
+
+@pytest.mark.parametrize("between", [
+    "->", " -> ", " ---------> ", " ====> ", " => ", ">", " \u21d2 ", "\u2192", " \u2014 ", " \u2013 ", " - ", ", (",
+    "; [", ". ", ": ", "` *", "|", " line ", " lines ", " then ", " and ", " AND, ", ",\n", " -=-> ", " then line ",
+    "), ", "], ", "\t",
+])  # fmt: skip
+def test_what_stands_between_numbers_of_lines(between):
+    assert executed_lines(f"2{between}3") == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        " x ",
+        "-",
+        "\u2014",
+        "\u2013",
+        " lined ",
+        " and",
+        "and ",
+        " thenx ",
+        " ---------- ",
+        " ----------> ",
+        "..",
+        " \u2026 ",
+        "_",
+        "/",
+    ],
+)
+def test_what_separates_no_numbers_of_lines(between):
+    assert executed_lines(f"1, 2{between}3") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["2 the end", "2 end", "2, the  end.", "2 END", "line 2", "(2)", "2 -->", "2 =>", "Lines 2", "> 2"]
+)
+def test_what_stands_around_the_number_of_a_line_in_a_list(text):
+    assert executed_lines(text) == [2] and executed_lines(f"{text} x") != [2, 2]
+
+
+@pytest.mark.parametrize("before", [
+    "line 3: ", "Line3: ", "L3: ", "l3 ", "3. ", "3) ", "3| ", "3= ", "3> ", "3 -> ", "3 => ", "3 - ", "3->", "3 :: ",
+    "3:", "line  3 ", "3 >", "3 \t", "3`: ", "3** ", "3 - > ", "LINE 3:", "3.",
+])  # fmt: skip
+def test_what_stands_in_front_of_a_step(before):
+    assert read_steps(f"{before}0") == [(3, "0")] and read_steps(f"{before}a b") == [(3, "a b")]
+
+
+@pytest.mark.parametrize(
+    "text", ["3-0", "1234567: 0", "3", "3: ", "x3: 0", "3x: 0", "3,0", "L 3: 0", "liner 3: 0", "3_ 0"]
+)
+def test_what_is_no_step(text):
+    assert read_steps(text) is None
+
+
+def test_the_number_of_a_line_has_at_most_six_digits():
+    assert read_steps("123456: 0") == [(123456, "0")]
+    assert read_steps("1. 123456: 0\n2. 4: 1") == [(123456, "0"), (4, "1")]
+    assert read_steps("1. 1234567: 0\n2. 4: 1") == [(1, "1234567: 0"), (2, "4: 1")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "line 3: 0",
+        "Line 3 0",
+        "3: 0",
+        "3 : 0",
+        "3 -> 0",
+        "3= 0",
+        "3 => 0",
+        "L3: 0",
+        "l3-> 0",
+        "3`: 0",
+        "3** => 0",
+        "LINE 3 0",
+    ],
+)
+def test_a_step_behind_the_number_of_a_list(row):
+    assert read_steps(f"1. {row}") == [(3, "0")]
+    assert read_steps(f"1. {row}\n2. {row}") == [(3, "0"), (3, "0")]
+    assert read_steps(f"1. {row}\n2. x") == [(1, row), (2, "x")]
+
+
+@pytest.mark.parametrize(
+    "row", ["lines 3: 0", "linear", "3 0", "x 3: 0", "3 - 0", "3| 0", "3. 0", "_3: 0", "LL3: 0", "3"]
+)
+def test_other_text_behind_the_number_of_a_list(row):
+    assert read_steps(f"1. {row}\n2. 4: 1") == [(1, row), (2, "4: 1")]

@@ -181,3 +181,108 @@ def test_other_places_of_an_answer(response, answer):
 
 def test_strict_reading_ends_before_an_invented_problem():
     assert answer_in("[2, 4]\n\n### Problem\nAnother\n<output>\n[9]\n</output>").reading == "no_answer"
+
+
+@pytest.mark.parametrize("label", [
+    "Answer: ", "Answer is: ", "Answer is\n", "Answer\n", "  Answer: ", "> Answer: ", "# Answer\n\n", "**Answer**: ",
+    "**Answer:** ", "Answer = ", "Answer*_`: ", "Answer: *_ ", "-Answer: ", "> # _answer_ :",
+    "The final answer: ", "Results:\t", "Answer \n", "Answer is :", "answer=",
+])  # fmt: skip
+def test_a_line_that_is_labelled(label):
+    assert next(stated(f"So it is.\n{label}5\n\nIt ends.")) == "5"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["The answer is 5", "So the answer is 5", "answer  is  5", "value is\t5", "**Answer** is 5", "> The value is *5"],
+)
+def test_a_line_that_states_the_answer(line):
+    assert next(stated(f"So it is.\n{line}\nIt ends.")) == "5"
+    # A label has priority.
+    assert next(stated(f"So it is.\nAnswer: 6\n{line}\nIt ends.")) == "6"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["answer 5", "x Answer: 5", "answer is5", "answering: 5", "Answers 5", "+Answer: 5", "Answer - 5", "a value is 5"],
+)
+def test_a_line_that_only_resembles_a_label(line):
+    assert "5" not in stated(f"So it is.\n{line}\nIt ends.")
+
+
+@pytest.mark.parametrize(("below", "text"), [
+    ("\n\n\n5\n6\n\n7", "5\n6"), ("\n```\n5\n```\nx", "5"), ("\n```py\n5\n\n6\n```\nx", "5\n\n6"), (" 5\n6", "5"),
+    ("  \n5", "5"), ("\n5\n```\n6\n```", "5\n```\n6\n```"),
+])  # fmt: skip
+def test_the_text_below_a_label(below, text):
+    assert next(stated(f"Answer:{below}")) == text
+
+
+@pytest.mark.parametrize("box", [
+    r"\boxed{5}", r"\boxed {5}", r"\boxed{{5}}", r"\boxed{{{5}}}", r"\boxed{{a}{{b}}c}", r"\boxed{}",
+    "<|begin_of_box|>5\n6<|end_of_box|>", "\\boxed{5\n6}", "<|begin_of_box|><|end_of_box|>", r"\Boxed{5}",
+])  # fmt: skip
+def test_a_box_is_the_answer(box):
+    assert next(stated(f"So it is.\nAnswer: 6\nThat is {box}, or so.\nIt ends.")) == box
+
+
+@pytest.mark.parametrize(
+    "box", [r"\boxed{{{{5}}}}", r"\boxe{5}", r"\boxed5", "<|begin_of_box|>5", r"\boxed{5", r"boxed{5}"]
+)
+def test_what_is_no_box(box):
+    assert next(stated(f"So it is.\nAnswer: 6\nThat is {box}, or so.\nIt ends.")) == "6"
+
+
+def test_the_last_beginning_of_a_box_counts():
+    assert next(stated("<|begin_of_box|>4<|begin_of_box|>5<|end_of_box|>")) == "<|begin_of_box|>5<|end_of_box|>"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "So `5`.",
+        "So **5**.",
+        "`5`",
+        "nothing `5`",
+        "knot `5`",
+        "n'tx **5**",
+        "nevermore `5`",
+        "a 'b' `5` c",
+        "It's **5**!",
+    ],
+)
+def test_the_only_piece_in_marks_of_a_line(line):
+    assert next(stated(f"First.\nThen.\n{line}")) == "5" and "5" in stated(f"{line}\nThen.\nLast.")
+
+
+@pytest.mark.parametrize("line", [
+    "So `5` and `6`", "So `5` or **6**", "It's not `5`", "It cannot be `5`", "never `5`", "It isn't **5**",
+    "It isn\u2019t **5**", "`5` not", "So *5*", "So `` 5", "so **5*6**", "so NOT `5`", "So `a`b`", "So `5` couldn't",
+    "**5", "`5**",
+])  # fmt: skip
+def test_a_line_with_another_number_of_pieces_or_a_denial(line):
+    assert list(stated(f"First.\nThen.\n{line}"))[:1] == [line] and "5" not in stated(line)
+
+
+def test_the_order_of_places_without_labels():
+    assert list(stated("\n a \n")) == ["a", "a"]
+    assert list(stated("a\n```\n4\n```")) == ["4", "a"] and list(stated("a\n```\n4\n```\nb")) == ["b", "4", "a"]
+    assert list(stated("`4`\nx\n`5`")) == ["5", "`5`", "4", "`4`"]
+    assert list(stated("a\n```\n4\n```\nb", free=True)) == ["4", "b"] and list(stated("a\nb", free=True)) == ["b"]
+
+
+def test_the_last_ten_places_of_a_kind_are_tried():
+    for line in ("Answer: {}", "The answer is {}", "```\n{}\n```\n"):
+        texts = list(stated("\n".join(line.format(number) for number in range(12)) + "\nx"))
+        numbers = [text for text in texts if text.isdecimal()]
+        assert numbers[:10] == [str(number) for number in range(11, 1, -1)] and "1" not in numbers
+
+
+def test_the_end_of_a_long_response_is_searched():
+    assert next(stated(f"Answer: 5\n{'x' * 19_990}")) == "5"
+    assert next(stated(f"Answer: 5\n{'x' * 19_991}\n")) != "5" and "5" not in stated(f"Answer: 5\n{'x' * 20_000}")
+
+
+def test_an_assignment_counts_outside_of_fences():
+    assert "5" not in stated("```\nresult = 5\n```\nx") and "5" not in stated("```\nresult = 5")
+    assert next(stated("```\nx\n```\nresult = 5")) == "5" == next(stated("```\nresult: 5\n```\nx"))
