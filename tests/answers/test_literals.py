@@ -174,3 +174,24 @@ def test_constructors_with_wrong_arguments(source):
 def test_an_omission_is_no_literal_in_a_response():
     assert literal_or("a b", 5) == 5 and literal_or("4", 5) == 4
     assert parse_literal("...") is ... and not is_literal("...")
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("np.int_(1)", 1), ("np.uint(1)", 1), ("np.float16(1)", 1.0), ("np.bool(True)", True), ("numpy.False_", False),
+    ("numpy.True_", True), ("Ellipsis", ...), ("'''a'b'''", "a'b"), ("'''a''b'''", "a''b"), ("'''a\\'''b'''", "a'''b"),
+    ('"""a""b"""', 'a""b'), ("'''[[['''", "[[["), ("[1, # ]\n2]", [1, 2]), ("1 # 'a' 'b'", 1), ("1\n,2", (1, 2)),
+    ("-np.int64(1)", -1), ("b''", b""), ("['a','b']", ["a", "b"]), ("infj", complex("infj")), ("'''a\n'''", "a\n"),
+    ("['''[''', ']']", ["[", "]"]),
+])  # fmt: skip
+def test_other_literals(text, value):
+    assert same_value(parse_literal(text), value)
+
+
+@pytest.mark.parametrize("text", [
+    "np.float64('1')", "np.u8(1)", "np.longlong(1)", "np.nan", "np.True", "float(inf)", "a.float('1')",
+    "np.int64(1.0)", "np.float32(True)", "np.complex64(1)", "np.int64()", "'a'  rb'b'", "'a'\n'b'", "{'a': 'b' 'c'}",
+    "['a' \t'b']", "'a'u'b'", "f''", "set((1))", "frozenset([1], 2)", "frozenset(x=1)", "Counter()", "'a' + 'b'",
+    "np.int64(1, dtype=2)", "sp.True_",
+])  # fmt: skip
+def test_other_texts_that_are_refused(text):
+    assert not is_literal(text)

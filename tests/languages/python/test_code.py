@@ -11,9 +11,11 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lm_eval_codemind.answers.literals import NotALiteralError
 from lm_eval_codemind.languages import Unfinished
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages.python.filled import parse_source, same_source
 from lm_eval_codemind.languages.python.methods import insert_method
 from tests.run_files import read_rows
 
@@ -256,3 +258,94 @@ def test_a_function_around_a_stub_is_a_stub():
     whole = "def f(x):\n    def g(y):\n        return y\n\n    return g(x)\n"
     stub = 'def f(x):\n    def g(y):\n        """Return y."""\n'
     assert extract_definition(f"```\n{whole}```\n```\n{stub}```", "f") == whole
+
+
+def of_two(first: str, second: str) -> str:
+    """Return which of two scripts is the answer."""
+    script = extract_script(f"```\n{first}\n```\n```\n{second}\n```")
+    assert isinstance(script, str)
+    return {f"{first}\n": "first", f"{second}\n": "second"}[script]
+
+
+@pytest.mark.parametrize("statement", [
+    "sys.stdin = io.StringIO('5')", "builtins.input = f", "input = lambda: '5'", "input = f", "if x:\n    input = f",
+    "patch('sys.stdin', x)", "patch('builtins.input')", 'patch("sys.stdin")', "open('a', 'w')", "open('a', 'x')",
+    "open('a', 'ab')", "x.stdin = 3", "open('a', x, 'w')",
+])  # fmt: skip
+def test_statements_that_give_input_make_a_demo(statement):
+    assert of_two("print(input())", f"{statement}\nprint(input())") == "first"
+
+
+@pytest.mark.parametrize("statement", [
+    "input = sys.stdin.readline", "builtins.input = sys.stdin.readline", "x.input = stdin", "open('a', 'r')",
+    "open('a')", "open('a', mode)", "input = f(1)", "input = f.x", "my.inputs = 3", "x.myinput = 3", "my_input = f",
+    "y = input", "reopen('a', 'w')", "f('stdin')", "f('sys.stdin.x')", "stdin = f", "open(f(1), 'w')",
+])  # fmt: skip
+def test_statements_that_give_no_input_make_no_demo(statement):
+    assert of_two("print(input())", f"{statement}\nprint(input())") == "second"
+
+
+@pytest.mark.parametrize("statement", [
+    "x = input()", "f(input, 1)", "f(1, input)", "g = input", "x = open('a')", "sys.stdin.read()", "fileinput.input()",
+    "f(stdin)", "f(my.open(1))", "g = open\ng = 1",
+])  # fmt: skip
+def test_a_script_that_reads_is_preferred(statement):
+    assert of_two(f"{statement}\nprint(1)", "print(2)") == "first"
+
+
+@pytest.mark.parametrize("statement", [
+    "my_input()", "inputs()", "x = 'Sample input:'", "reopen(1)", "f(stdins)", "f(fileinputs)", "openx(1)",
+    "x = 'input'", "x = input + 1", "f(mystdin)",
+])  # fmt: skip
+def test_names_that_resemble_those_of_readers(statement):
+    assert of_two(f"{statement}\nprint(1)", "print(2)") == "second"
+
+
+@pytest.mark.parametrize("statement", ["print(x)", "sys.stdout.f(x)", "f.write(x)", "g(print)", "g = stdout"])
+def test_a_script_that_prints_is_preferred(statement):
+    assert of_two(f"x = input()\n{statement}", "y = input()\nf(y)") == "first"
+
+
+@pytest.mark.parametrize("statement", ["myprint(x)", "prints(x)", "stdouts.f(x)", "rewrite(x)", "writes(x)"])
+def test_names_that_resemble_those_of_printers(statement):
+    assert of_two(f"x = input()\n{statement}", "y = input()\nf(y)") == "second"
+
+
+@pytest.mark.parametrize(("statement", "needed"), [
+    ("sys.setrecursionlimit(5)", True), ("sys.set_int_max_str_digits(0)", True), ("threading.stack_size(5)", True),
+    ("random.seed(1)", True), ("warnings.simplefilter('ignore')", True), ("warnings.filterwarnings('ignore')", True),
+    ("random.shuffle(y)", False), ("seed(1)", False), ("x = random.seed(1)", False), ("from m import *", True),
+    ("from m import a", True), ("assert f(1)", False), ("y = 1", False), ("f.x = 1", True), ("f.x[0].y = 1", True),
+    ("f[0] = 1", True), ("del f.x", True), ("g.x = 1", False), ("f(1)", False), ("f.x(1)", False),
+    ("print(f(1))", False),
+])  # fmt: skip
+def test_what_a_definition_needs(statement, needed):
+    code = "def f(x):\n    return x\n"
+    expected = f"{statement}\n{code}" if needed else code
+    assert extract_definition(f"```\n{statement}\n{code}```", "f") == expected
+
+
+@pytest.mark.parametrize(("text", "count"), [
+    ("a = 1\n    b = 2", 2), ("a = 1\n\tb = 2", 2), ("a = 1\n\n    b = 2", 2), ("  a = 1\n  b = 2", 2),
+    ("if x:\n    y", 1), ("\n\na = 1\n", 1), ("\n    a = 1\n    b = 2\n", 2), ("a = 1\n    if b:\n        c", 2),
+    ("# c\n    a", 1), ("a = '''\n  x'''", 1), ("", 0),
+])  # fmt: skip
+def test_the_statements_of_a_text_that_may_be_indented(text, count):
+    assert len(parse_source(text)) == count
+
+
+@pytest.mark.parametrize("text", ["a b", "(", "a\n  b\n c", "  a\nb", "a\n b\n  c", ")", "'" * 100_001])
+def test_a_text_that_is_no_source(text):
+    with pytest.raises(NotALiteralError):
+        parse_source(text)
+
+
+@pytest.mark.parametrize(("text", "other", "same"), [
+    ("f(1)", "f( 1 ) # c", True), ("f('a')", 'f("a")', True), ("u'a'", "'a'", True), ("f(1)", "f((1))", True),
+    ("-1", "- 1", True), ("f(1)", "f(2)", False), ("f(", "f(", False), ("f(1)", "f(1)\ng", False),
+    ("f(1)\ng", "f(1)", False), ("f(a=1)", "f(a=2)", False), ("f(a=1)", "f(b=1)", False), ("f(1)", "g(1)", False),
+    ("1", "1.0", False), ("True", "1", False), ("def f(x: int): pass", "def f(x): pass", False), ("[1]", "(1)", False),
+    ("x", "x()", False),
+])  # fmt: skip
+def test_texts_of_the_same_code(text, other, same):
+    assert same_source(text, other) is same
