@@ -306,7 +306,7 @@ def is_not_prose(text: str) -> bool:
 
 @pytest.mark.parametrize(("text", "head"), [
     ("... since", "..."), ("-a-b+c since", "-a-b+c"), ("_f([1]) since", "_f([1])"), ("a.b since", "a.b"), ("x[1] since", None), ("9x(1) since", None),
-    ("[1](x) since", None), ("abc'x' since", None), ("f.g(1)(2) since", None),
+    ("[1](x) since", None), ("abc'x' since", None), ("f.g(1)(2) since", None), ("--a since", None),
 ])  # fmt: skip
 def test_other_values_at_the_start(text, head):
     assert forms.literal_at_start(text, is_not_prose) == head

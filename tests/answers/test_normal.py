@@ -260,8 +260,8 @@ def test_what_stands_in_a_label(label):
 @pytest.mark.parametrize("label", [
     "f; returns ", "returns", "areturns ", "It evaluates\nto ", "Answer\n", "Answer is", "Answer isn ", "Answer ar ",
     "answer_: ", "answer ofx: ", "answer of x y z w v: ", "answer of x-y: ", "the a b c answer: ", "the 2 call: ",
-    "so,answer: ", "returning answer: ", "+answer: ", "linenumber: ", "line-number: ", "thelast call: ",
-    "f{1} returns ",
+    "so,answer: ", "returning answer: ", "+answer: ", "linenumber: ", "line-number: ", "itss answer: ",
+    "thelast call: ", "f{1} returns ",
 ])  # fmt: skip
 def test_what_only_resembles_a_label(label):
     assert stripped(f"{label}5")[1:] == []

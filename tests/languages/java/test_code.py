@@ -247,7 +247,7 @@ def test_another_method_is_not_put_into_the_class():
 
 
 @pytest.mark.parametrize("body", [
-    "// as above", "/* later */", "throw new X();", "// a\n        // b", "", "/* a\nb */ // c\n",
+    "// as above", "//\n", "/**/", "/* later */", "throw new X();", "// a\n        // b", "", "/* a\nb */ // c\n",
     'throw new A("x") ;', "throw a; throw b;", "throw (a);", "/* a */ throw a; // b\n",
 ])  # fmt: skip
 def test_a_method_whose_body_does_nothing_is_a_stub(body):
@@ -256,8 +256,8 @@ def test_a_method_whose_body_does_nothing_is_a_stub(body):
 
 
 @pytest.mark.parametrize("body", [
-    "return 1;", "throw x; return 1;", "{ }", ";", "throw new X() {};", "// a\n        return 1;", "throwing();",
-    "int x; // y", "return 1; /* a */",
+    "return 1;", "throw x; return 1;", "throw f(() -> { ; });", "{ }", ";", "throw new X() {};",
+    "// a\n        return 1;", "throwing();", "int x; // y", "return 1; /* a */",
 ])  # fmt: skip
 def test_a_method_whose_body_does_something_is_no_stub(body):
     other = SOLVED.replace("return 2 * n;", body)

@@ -171,3 +171,10 @@ def test_the_margin_of_a_declaration_goes():
         assert files[0][0].source == "class A {\n    int x;\n}"
     files, _ = sections(Block("class Z { } class A {\nclass Z {\n} }", False))
     assert files[0][1].source == "class A {\nclass Z {\n} }"
+
+
+def test_the_first_declaration_without_an_end_is_reported_from_its_start():
+    _, broken = sections(Block("class Z { }\nclass A {\nclass B {", False))
+    assert broken == "class A {\nclass B {"
+    _, broken = sections(Block("class Z { } int f() {", True))
+    assert broken == "int f() {"
