@@ -195,3 +195,8 @@ def test_other_literals(text, value):
 ])  # fmt: skip
 def test_other_texts_that_are_refused(text):
     assert not is_literal(text)
+
+
+def test_the_limits_of_a_literal_are_these():
+    assert is_literal("[" * 100 + "]" * 100) and not is_literal("[" * 101 + "]" * 101)
+    assert is_literal(f"'{'a' * 99_998}'") and not is_literal(f"'{'a' * 99_999}'")

@@ -264,3 +264,39 @@ def test_thinking_opens_nowhere_else_in_a_line(mark):
 ])  # fmt: skip
 def test_thinking_opens_at_the_end_of_a_line(response, visible):
     assert without_thinking(response) == visible
+
+
+@pytest.mark.parametrize("tag", [
+    f"<{'a' * 40}think{'b' * 40}>", f"<think a={'x' * 80}>", "<think  a=1>", "<think\na=1>", "\u25c1think\u25b7",
+    "[think]", "<\uff5cthink\uff5c>", "<|think|>", "<a:think>", "<a.think>", "<a-think>", "<thinking>", "<THOUGHT>",
+    "<reason>", "<analysis>", "<monologue>", "<reflect>", "<scratchpad>", "<friendthink>", "<|thinkend|>",
+    "<|to_think|>", "<|bend_think|>", "<think_stopper>",
+])  # fmt: skip
+def test_a_tag_with_a_word_opens_thinking(tag):
+    assert without_thinking(f"{tag}\na") is None
+
+
+@pytest.mark.parametrize("tag", [
+    f"<{'a' * 41}think>", f"<think{'b' * 41}>", f"<think a={'x' * 81}>", "<think a>", "<a b think>", "(think)",
+    "<think", "<thnk>", "<think=>", "<think a=<>",
+])  # fmt: skip
+def test_what_only_resembles_a_tag_opens_nothing(tag):
+    assert without_thinking(f"{tag}\na") == f"{tag}\na"
+
+
+@pytest.mark.parametrize("tag", [
+    "</think>", "<\\think>", "<|/think|>", "<\uff5c/think\uff5c>", "<|end_of_thought|>", "<|think_end|>",
+    "<|stop_thinking|>", "<|close_think|>", "<think_end>", "[/think]", "\u25c1/think\u25b7", "<end:think>",
+    "<|END_THINK|>", "</|think|>", "<think-end>", "<stop-think>",
+])  # fmt: skip
+def test_a_tag_with_a_word_closes_thinking(tag):
+    assert without_thinking(f"a\n{tag}\nb") == "\nb"
+
+
+@pytest.mark.parametrize("tag", ["<think/>", "<|\\think|>", "< /think>", "</ think>", "(/think)"])
+def test_what_only_resembles_a_tag_closes_nothing(tag):
+    assert without_thinking(f"a\n{tag}\nb") == f"a\n{tag}\nb"
+
+
+def test_the_opening_at_the_end_of_a_prompt_is_near_its_end():
+    assert opening_of(f"a <think>{' ' * 153}") == f"<think>{' ' * 153}" and opening_of(f"a <think>{' ' * 154}") == ""

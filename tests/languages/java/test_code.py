@@ -369,3 +369,16 @@ def test_a_class_that_is_joined_is_not_public(head, joined):
     helper = f"{head} Helper {{ public int x; }}"
     code = extract_program(f"```java\n{MAIN.replace('42', 'new Helper()')}```\n```java\n{helper}\n```")
     assert isinstance(code, str) and code.endswith(f"\n{joined} Helper {{ public int x; }}\n")
+
+
+def numbered(number: int) -> str:
+    return MAIN.replace("Main", f"Main{number}").replace(
+        "System.out.println(42)", f"f({number})" if number else "System.in.read()"
+    )
+
+
+@pytest.mark.parametrize(("others", "name"), [(49, "Main0"), (50, "Main50")])
+def test_the_last_fifty_programs_are_compared(others, name):
+    programs = [numbered(number) for number in range(others + 1)]
+    assert main_class("\n".join(programs)) == name
+    assert main_class(extract_program("".join(f"```java\n{program}```\n" for program in programs))) == name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.languages.blocks import Block, blocks, unwrapped
-from lm_eval_codemind.languages.python.statements import Parser, is_idle
+from lm_eval_codemind.languages.python.statements import Parser, Statement, is_idle
 from lm_eval_codemind.workshop.transforms import UnsupportedSyntaxError, unparse
 
 DECORATED = "@d\n@e\ndef f():\n    return 1"
@@ -311,3 +311,22 @@ def test_a_fence_that_ends_inside_code(text):
 def test_statements_have_the_number_of_their_block():
     statements, _ = Parser().statements("Some prose here.\nx = 1\ny = (", 7)
     assert [(part.source, part.block) for part in statements] == [("x = 1", 7), ("y = (", 7)]
+
+
+def test_a_line_of_nine_blanks_is_inside_of_one_with_a_tab():
+    _, broken = Parser().statements("Prose here.\n\tdef f(:\n         y z\nMore prose.")
+    assert broken == ["\tdef f(:\n         y z"]
+
+
+def test_the_parser_reads_a_million_characters_and_two_thousand_statements():
+    # A call costs 400 characters, and a line one.
+    assert Parser().parses("x" * 999_598) and not Parser().parses("x" * 999_599)
+    assert len(Parser().statements("x = 1\n" * 2001)[0]) == 2000
+
+
+@pytest.mark.parametrize(("line", "name"), [
+    ("async  def f(", "f"), ("async\tdef f(", "f"), ("class  C(", "C"), ("@d\ndef  f(", "f"), ("    def f(", "f"),
+    ("def f(\n    def g(", "f"), ("x = (", ""), ("f(def_ (", ""), ("x.def f(", ""),
+])  # fmt: skip
+def test_the_name_that_an_unfinished_definition_binds(line, name):
+    assert Statement(line, None).binds == ({name} if name else set()) and Statement(line, None).uses == set()
