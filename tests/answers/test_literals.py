@@ -13,6 +13,7 @@ from lm_eval_codemind.answers.literals import (
     Arguments,
     NotALiteralError,
     arguments_of,
+    check_limits,
     is_literal,
     literal_or,
     parse_literal,
@@ -200,3 +201,18 @@ def test_other_texts_that_are_refused(text):
 def test_the_limits_of_a_literal_are_these():
     assert is_literal("[" * 100 + "]" * 100) and not is_literal("[" * 101 + "]" * 101)
     assert is_literal(f"'{'a' * 99_998}'") and not is_literal(f"'{'a' * 99_999}'")
+
+
+@pytest.mark.parametrize(("text", "readable"), [
+    ("-" * 400, True), ("-" * 401, False), ("-\n" * 401, True), ("[" + "-\n" * 399, True), ("[" + "-\n" * 400, False),
+    ("[" + "-," * 401, True), ("[" + "\n" * 401, True), ("-" * 400 + "," + "-" * 400, True), ("1," * 401, True),
+    ("[" * 100, True), ("[" * 101, False), ("(]{)" * 101, False), ("()" * 200, True), ("()" * 201, False),
+    ("]", False), ("[]]", False), ("']'", True), ("# ]\n", True), ("", True), ("a" * 100_000, True),
+    ("a" * 100_001, False),
+])  # fmt: skip
+def test_what_the_parser_can_read_safely(text, readable):
+    if readable:
+        check_limits(text)
+        return
+    with pytest.raises(NotALiteralError):
+        check_limits(text)
