@@ -185,8 +185,9 @@ def test_strict_reading_ends_before_an_invented_problem():
 
 @pytest.mark.parametrize("label", [
     "Answer: ", "Answer is: ", "Answer is\n", "Answer\n", "  Answer: ", "> Answer: ", "# Answer\n\n", "**Answer**: ",
-    "**Answer:** ", "Answer = ", "Answer*_`: ", "Answer: *_ ", "-Answer: ", "> # _answer_ :",
-    "The final answer: ", "Results:\t", "Answer \n", "Answer is :", "answer=",
+    "**Answer:** ", "Answer = ", "Answer*_`: ", "Answer` : ", "Answer* : ", "Answer_ = ", "Answer `: ", "Answer *= ",
+    "Answer _:", "Answer: *_ ", "-Answer: ", "> # _answer_ :", "The final answer: ", "Results:\t", "Answer \n",
+    "Answer is :", "answer=",
 ])  # fmt: skip
 def test_a_line_that_is_labelled(label):
     assert next(stated(f"So it is.\n{label}5\n\nIt ends.")) == "5"

@@ -7,7 +7,7 @@ import yaml
 
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.answers.blocks import Marks, blocks
-from lm_eval_codemind.answers.thinking import OPENING, ended, opened, opening_of, without_thinking
+from lm_eval_codemind.answers.thinking import OPENING, ended, opened, opening_of, own_text, without_thinking
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness.hooks import Reader
 from lm_eval_codemind.harness.reply import Reply
@@ -300,3 +300,49 @@ def test_what_only_resembles_a_tag_closes_nothing(tag):
 
 def test_the_opening_at_the_end_of_a_prompt_is_near_its_end():
     assert opening_of(f"a <think>{' ' * 153}") == f"<think>{' ' * 153}" and opening_of(f"a <think>{' ' * 154}") == ""
+
+
+@pytest.mark.parametrize("block", [
+    "<answer>5</answer>", " \t<answer>5</answer>", "<answer>a\n<answer>5</answer>", "<answer>5</answer>\n```",
+    "[ANSWER]5[/ANSWER]", "<answer>5\n6</answer>\n", "<answer1>5</answer1>", "<answer></answer>",
+    "<answer>5</answer></answer>", "<trace>\n5\n</trace> ",
+])  # fmt: skip
+def test_a_block_at_the_end_finishes_thinking(block):
+    assert without_thinking(f"[THOUGHT]\na\n{block}", MARKS) == f"\na\n{block}"
+    assert without_thinking(f"[THOUGHT]\na\n{block}") is None
+
+
+@pytest.mark.parametrize("block", [
+    "x <answer>5</answer>", "<answer>a<answer>5</answer>", "<answer>5</answer> x", "<foo>5</foo>",
+    "</answer>5</answer>", "<answer>5", "<answer>5</answer>\nx", "<answer>5</answer> </answer> 6",
+])  # fmt: skip
+def test_what_is_no_block_at_the_end_finishes_nothing(block):
+    assert without_thinking(f"[THOUGHT]\na\n{block}", MARKS) is None
+
+
+@pytest.mark.parametrize("fence", ["```\nx\n```", "  ```\nx\n```\n ", "```x```", "\t```py\nx\n```", "``````"])
+def test_a_fence_at_the_end_finishes_thinking_whose_closing_servers_remove(fence):
+    assert without_thinking(f"thought\nabc\n{fence}") == f"abc\n{fence}"
+    assert without_thinking(f"<think>\nabc\n{fence}") is None
+
+
+@pytest.mark.parametrize("fence", ["abc ```x```", "``` `` ```", "```\nx", "```\nx\n``` a", "````\nx\n````"])
+def test_what_is_no_fence_at_the_end_finishes_nothing(fence):
+    assert without_thinking(f"thought\nabc\n{fence}") is None
+
+
+@pytest.mark.parametrize("word", ["analysis", "think", "assistantanalysis", "commentary"])
+def test_a_word_opens_thinking_that_is_glued_to_it(word):
+    for rest in ("We", "of", "sx", "erx", "ersx", "1", "(x", "_x", "\u201cx", "esx", "/x"):
+        assert without_thinking(f"{word}{rest}") is None, rest
+    for rest in (" of", "\n", *(f"{mark}x" for mark in ":.,;'\u2019)*-"), "ing", "ingx", "er", "ers", "rs", "r", "s"):
+        assert without_thinking(f"{word}{rest}") == f"{word}{rest}", rest
+
+
+@pytest.mark.parametrize(("text", "start"), [
+    ("a\n### Problem \t\nb", "a\n"), ("### Problem\na\n### Problem\nb", "### Problem\na\n"),
+    ("a[END-OF-RESPONSE]b", "a"), ("a\n### Problem", "a\n"), ("a\n### Problems\nb", None),
+    ("a\n#### Problem\nb", None), ("x ### Problem\nb", None), ("a\n### problem\n", None), ("a\n### Problem x\n", None),
+])  # fmt: skip
+def test_the_text_about_this_problem(text, start):
+    assert own_text(text) == (text if start is None else start)
