@@ -216,3 +216,13 @@ def test_what_the_parser_can_read_safely(text, readable):
         return
     with pytest.raises(NotALiteralError):
         check_limits(text)
+
+
+@pytest.mark.parametrize("text", [
+    '"""a\\"""]"""', "'''a\\''']'''", "'a\\']'", '"a\\"]"', "'''a']'''", "'''a'']'''", '"""a"]"""', '"""a""]"""',
+    "'''\n]'''", '"""\n]"""', "'''\"]'''", '"""\']"""', "'\"]'", '"\']"', "'''\\\\'''", '"""\\\\"""', "'''\\\n]'''",
+    "'a\\\n]'", "('', ']')", '("", "]")',
+])  # fmt: skip
+def test_a_bracket_in_a_string_is_text(text):
+    assert parse_literal(text) == ast.literal_eval(text)
+    assert parse_literal(f"[{text}]") == [ast.literal_eval(text)]
