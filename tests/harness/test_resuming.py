@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,16 @@ class Sampling:
         return "I do not know." if wrong else right_answer(messages)
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Interrupts raise, also where a shell started this process in the background, so that it ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.proof
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("concurrent", [1, 4])
 def test_ten_interruptions_at_random_points(concurrent, tmp_path):
     """Of IER, DER, fresh, SR and a sampled task: each request is answered once, and the scores are the same."""
