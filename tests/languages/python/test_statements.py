@@ -55,7 +55,8 @@ def test_code_that_does_not_parse_costs_only_itself(text, sources, code):
 
 
 @pytest.mark.parametrize("text", [
-    "well, x = 1 is\nx = 1", "    x = 1\nelse:\n    y = 2", "    x = 1\ny = 2 of it", "    y = 2 z", "    x = 1\n    y z", "  if x y:", "x = y z",
+    "well, x = 1 is\nx = 1", "    x = 1\nelse:\n    y = 2", "    x = 1\ny = 2 of it", "    y = 2 z",
+    "    x = 1\n    y z", "  if x y:", "x = y z",
 ])  # fmt: skip
 def test_a_fence_parses_as_a_whole(text):
     assert Parser().statements(text, fenced=True) == ([], [text])
