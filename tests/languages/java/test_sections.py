@@ -56,9 +56,9 @@ def test_a_name_may_have_a_dollar_sign_and_digits():
     "int f() {}", "void f(int a, int b) {}", "List<Integer> f() {}", "a.b.C<D> f() {}", "int[] f() {}",
     "int [ ] [] f() {}", "int[][][][] f() {}", "<T> T f() {}", "<T>T f(T t) {}", f"<{'T' * 200}> T f() {{}}",
     f"L<{'T' * 200}> f() {{}}", "public static int f() {}", "int  f () {}", f"int f(){' ' * 200}{{}}",
-    "int f() throws E, a.F {}", "int f()\nthrows\nE\n{\n}", f"int f({'a' * 600}) {{}}", "newer f() {}",
-    "synchronized void f() {}", f"int f() throws {'E' * 200}{{}}", f"{part('.b', 8)} f() {{}}", "default int f() {}",
-    "@A(1) int f() {}", "elsewhere f() {}",
+    "int f() throws E, a.F {}", "int f() throws E{}", "int f()\nthrows\nE\n{\n}", f"int f({'a' * 600}) {{}}",
+    "newer f() {}", "synchronized void f() {}", f"int f() throws {'E' * 200}{{}}", f"{part('.b', 8)} f() {{}}",
+    "default int f() {}", "@A(1) int f() {}", "elsewhere f() {}",
 ])  # fmt: skip
 def test_methods(text):
     assert listed(text) == listed(text, True) == ["method:f"]
