@@ -94,7 +94,8 @@ def test_what_is_not_quoted(text):
 @pytest.mark.parametrize(("text", "rest"), [
     ("x 'ab' y", "x #### y"), ("x=\"a\"", "x=###"), ("```\na\n```py\nb\n```", "```\na\n###########"),
     ("`a` `b`", "### ###"), ("<answer>a<answer>5</answer>", "<answer>a##################"),
-    ("<answer>5</answer>x", "##################x"), ("(`a`)", "(###)"), ("~~~\na\n~~~\nb\n~~~", "#########\nb\n~~~"),
+    ("<answer>5</answer>x", "##################x"), ("(`a`)", "(###)"), ("'a' b 'c'", "### b ###"),
+    ('"a" b "c"', '### b ###'), ("~~~\na\n~~~\nb\n~~~", "#########\nb\n~~~"),
     ("```\na\n```\nb\n```\nc\n```", "#########\nb\n#########"),
 ])  # fmt: skip
 def test_a_part_of_a_text_is_quoted(text, rest):

@@ -83,7 +83,7 @@ def test_fields(text):
     f"int f() throws {'E' * 201}{{}}", f"{part('.b', 9)} f() {{}}", "int 1f() {}", f"<{'T' * 201}> T f() {{}}",
     f"L<{'T' * 201}> f() {{}}", "x;", f"int x ={'1' * 501};", "int x = `a`;", "int x", "int x : 1;", "int x  = 1;",
     "A<b=c> x;", "int f(a;b) {}", "class A extends B(1) {}", "class A implements B; {}", "class A <B;> {}",
-    "int f() throws E+F {}", "@interface A class {}", "int x = 1`;",
+    "int f() throws E+F {}", "@interface A class {}", "@ class A {}", "int x = 1`;",
 ])  # fmt: skip
 def test_what_is_no_declaration(text):
     assert listed(f"\n{text}") == []
