@@ -89,10 +89,10 @@ def seconds(read: Callable[[str], object], text: str) -> float:
 def assert_linear(read: Callable[[str], object], piece: str) -> None:
     """Assert that 100,000 characters take a fifth of a second, or at most 12 times what 20,000 take.
 
-    A reader whose time grows with the square of the length takes 25 times as long.
+    A reader whose time grows with the square of the length takes 25 times as long. Other programs on the machine
+    disturb a measurement, so there are five attempts.
     """
     short, long = (piece * (size // len(piece)) for size in (20_000, 100_000))
-    # Other programs on the machine make one of two measurements longer, but not the same one each time.
     assert any((taken := seconds(read, long)) < 0.2 or taken < 12 * seconds(read, short) + 0.2 for _ in range(5)), piece
 
 

@@ -260,7 +260,7 @@ def test_a_function_around_a_stub_is_a_stub():
     assert extract_definition(f"```\n{whole}```\n```\n{stub}```", "f") == whole
 
 
-def of_two(first: str, second: str) -> str:
+def preferred(first: str, second: str) -> str:
     """Return which of two scripts is the answer."""
     script = extract_script(f"```\n{first}\n```\n```\n{second}\n```")
     assert isinstance(script, str)
@@ -273,7 +273,7 @@ def of_two(first: str, second: str) -> str:
     "open('a', 'ab')", "x.stdin = 3", "open('a', x, 'w')",
 ])  # fmt: skip
 def test_statements_that_give_input_make_a_demo(statement):
-    assert of_two("print(input())", f"{statement}\nprint(input())") == "first"
+    assert preferred("print(input())", f"{statement}\nprint(input())") == "first"
 
 
 @pytest.mark.parametrize("statement", [
@@ -282,7 +282,7 @@ def test_statements_that_give_input_make_a_demo(statement):
     "y = input", "reopen('a', 'w')", "f('stdin')", "f('sys.stdin.x')", "stdin = f", "open(f(1), 'w')",
 ])  # fmt: skip
 def test_statements_that_give_no_input_make_no_demo(statement):
-    assert of_two("print(input())", f"{statement}\nprint(input())") == "second"
+    assert preferred("print(input())", f"{statement}\nprint(input())") == "second"
 
 
 @pytest.mark.parametrize("statement", [
@@ -290,7 +290,7 @@ def test_statements_that_give_no_input_make_no_demo(statement):
     "f(stdin)", "f(my.open(1))", "g = open\ng = 1",
 ])  # fmt: skip
 def test_a_script_that_reads_is_preferred(statement):
-    assert of_two(f"{statement}\nprint(1)", "print(2)") == "first"
+    assert preferred(f"{statement}\nprint(1)", "print(2)") == "first"
 
 
 @pytest.mark.parametrize("statement", [
@@ -298,17 +298,17 @@ def test_a_script_that_reads_is_preferred(statement):
     "x = 'input'", "x = input + 1", "f(mystdin)",
 ])  # fmt: skip
 def test_names_that_resemble_those_of_readers(statement):
-    assert of_two(f"{statement}\nprint(1)", "print(2)") == "second"
+    assert preferred(f"{statement}\nprint(1)", "print(2)") == "second"
 
 
 @pytest.mark.parametrize("statement", ["print(x)", "sys.stdout.f(x)", "f.write(x)", "g(print)", "g = stdout"])
 def test_a_script_that_prints_is_preferred(statement):
-    assert of_two(f"x = input()\n{statement}", "y = input()\nf(y)") == "first"
+    assert preferred(f"x = input()\n{statement}", "y = input()\nf(y)") == "first"
 
 
 @pytest.mark.parametrize("statement", ["myprint(x)", "prints(x)", "stdouts.f(x)", "rewrite(x)", "writes(x)"])
 def test_names_that_resemble_those_of_printers(statement):
-    assert of_two(f"x = input()\n{statement}", "y = input()\nf(y)") == "second"
+    assert preferred(f"x = input()\n{statement}", "y = input()\nf(y)") == "second"
 
 
 @pytest.mark.parametrize(("statement", "needed"), [

@@ -280,13 +280,11 @@ def test_a_name_that_begins_like_a_word_that_continues_a_statement(name):
     assert [part.source for part in statements] == ["if x:\n    a = 1", f"{name} = 1"]
 
 
-def test_a_definition_has_at_most_fifty_decorators():
-    for count, whole in ((50, True), (51, False)):
-        source = "@d\n" * count + "def f():\n    return 1"
-        statements, _ = Parser().statements(f"Prose here.\n{source}\nMore prose.")
-        assert ([part.source for part in statements] == [source]) is whole
-        # The first one is then a line of prose.
-        assert statements[0].source == source[3 * (not whole) :]
+@pytest.mark.parametrize(("decorators", "prose"), [(50, 0), (51, 1)])
+def test_a_definition_has_at_most_fifty_decorators(decorators, prose):
+    lines = [*["@d"] * decorators, "def f():", "    return 1"]
+    statements, _ = Parser().statements("\n".join(["Prose here.", *lines, "More prose."]))
+    assert [part.source for part in statements] == ["\n".join(lines[prose:])]
 
 
 def test_a_decorator_belongs_to_a_definition():
