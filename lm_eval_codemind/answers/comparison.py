@@ -1,6 +1,7 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.forms import literal_at_start
@@ -27,14 +28,14 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
     bare = readings(answer, free=True)
     if printed:
         return any(same_lines(text, output) for text in bare)
-    expected = literal_or(output, None)
+    if any(text.strip() == output.strip() for text in readings(answer)):
+        return True
+    expected = literal_or(output, NotALiteralError)
+    if expected is NotALiteralError:
+        return False
     if isinstance(expected, str) and expected and any(_is_bare_text(text, expected) for text in bare):
         return True
-    return any(
-        same_computed(value, output, printed=False)
-        for text in readings(answer)
-        for value in (text, literal_at_start(text) or text)
-    )
+    return any(same_value(value, expected) for value in _values(answer))
 
 
 def too_long(answer: str, output: str) -> bool:
@@ -86,6 +87,16 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
         return same_value(parse_literal(computed), parse_literal(output))
     except NotALiteralError:
         return False
+
+
+def _values(answer: str) -> Iterator[Any]:
+    """Yield the value of each reading of an answer that is a literal or starts with one."""
+    for text in readings(answer):
+        try:
+            yield parse_literal(text)
+        except NotALiteralError:
+            if literal := literal_at_start(text):
+                yield parse_literal(literal)
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:
