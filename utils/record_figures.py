@@ -1,7 +1,7 @@
 """Write down every figure of the suite, and compare two such records to the last digit.
 
-    python utils/record_figures.py record OUT.jsonl.gz --work DIR --data DIR [--upstream DIR] [--recorded DIR]
-    python utils/record_figures.py compare BEFORE.jsonl.gz AFTER.jsonl.gz [--part]
+    python utils/record_figures.py record OUT.jsonl.gz --work DIR --data DIR
+    python utils/record_figures.py compare BEFORE.jsonl.gz AFTER.jsonl.gz
 
 For whoever rebuilds the inside of the package: record before the first change, record after the last one, compare. Only
 what users see is relied on: the command line, the harness's result and sample files, the YAML files and the data files.
@@ -10,16 +10,15 @@ what users see is relied on: the command line, the harness's result and sample f
 
 - ``oracle`` and ``null``: the models of that name;
 - ``echo``: DSR answered with C+, SR with the specification, IER with the program's input;
-- ``mixed``: see :func:`mixed`;
-- the recordings in ``--recorded`` that belong to the documents of the tasks; those of IER are scored over both labels.
+- ``mixed``: see :func:`mixed`.
 
-The responses are kept under ``--work``; in the second record name their directory as ``--responses``, so that the same
-ones are scored. What has been run is not run again. A line of OUT has a kind, a key and figures:
+What has been run under ``--work`` is not run again. ``utils/compare/recorded.py`` scores what real models said. A line
+of OUT has a kind, a key and figures:
 
 - ``sample``: the metrics of a document under one filter; its key is run, task, problem, setting, item, filter;
 - ``aggregate``: the scores of a task or group in a run;
 - ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
-- ``data``: a digest of each column of each problem in the data files, however many files hold them;
+- ``data``: a digest of each column of each problem in the data files, however many files hold them.
 
 Times, dates and outcomes' details are left out, for no two runs agree on them.
 """
@@ -31,27 +30,22 @@ import gzip
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 ROOT = Path(__file__).parents[1]
 CODEMIND = str(Path(sys.executable).with_name("codemind"))
 
-# From cheap to expensive; another family comes after them.
-FAMILIES = ("ier", "sr", "dsr")
-# Takes the longest: some published C+ sleep for seconds.
-LAST = "codemind_dsr_published_classeval"
 # Columns of a document that are worth a digest besides its prompt and target.
 SHOWN = ("input", "output", "specification", "test", "transformed")
 # The side files that hold columns of problems. Any other side file holds one family's own records.
@@ -60,8 +54,7 @@ OF_PROBLEMS = ("hints", "transformed", "questions")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of a record, as the module's docstring has it; figures by name."""
 
     kind: str
@@ -77,22 +70,15 @@ def main() -> None:
     one.add_argument("out", type=Path, metavar="OUT.jsonl.gz")
     one.add_argument("--work", type=Path, required=True, help="where runs and responses are kept")
     one.add_argument("--data", type=Path, required=True, help="the data directory, as CODEMIND_DATA")
-    one.add_argument("--upstream", type=Path, help="build the data from these archives first")
-    one.add_argument("--recorded", type=Path, help="directory of recorded responses")
-    one.add_argument("--responses", type=Path, help="the responses of an earlier record, to be scored again")
     one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks (data) only")
     one.add_argument("--parallel", type=int, default=1, help="how many runs at once")
     two = commands.add_parser("compare", help="print what differs between two records")
     two.add_argument("before", type=Path)
     two.add_argument("after", type=Path)
-    two.add_argument("--part", action="store_true", help="AFTER was recorded with --only: compare what is in it")
     options = parser.parse_args()
     if options.command == "compare":
-        sys.exit(compare(options.before, options.after, options.part))
-    recorder = Recorder(options.work.resolve(), options.data.resolve(), options.recorded, options.responses)
-    if options.upstream:
-        recorder.call("data", "build", "--upstream", str(options.upstream))
-    record(options.out, recorder, options.only, options.parallel)
+        sys.exit(compare(options.before, options.after))
+    record(options.out, Recorder(options.work.resolve(), options.data.resolve()), options.only, options.parallel)
 
 
 def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int) -> None:
@@ -115,14 +101,14 @@ def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int)
                 continue
             with gzip.open(out, "at", encoding="utf-8") as file:
                 for line in lines:
-                    file.write(json.dumps([line.kind, line.key, line.figures]) + "\n")
+                    file.write(json.dumps(line) + "\n")
             print(f"{time.strftime('%X')} {name}: {len(lines)} lines", flush=True)
     if failed:
         sys.exit("\n".join(failed))
 
 
 def units(directory: Path) -> list[str]:
-    """Return the names of all groups and of the tasks in no group: cheap families first."""
+    """Return the names of all groups and of the tasks in no group."""
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
         """Reads ``!function`` as nothing: only names are wanted."""
@@ -137,13 +123,8 @@ def units(directory: Path) -> list[str]:
             groups[content["group"]] = content["task"]
         elif isinstance(content.get("task"), str):
             tasks.add(content["task"])
-    alone = tasks - {member for members in groups.values() for member in members}
-
-    def cost(name: str) -> tuple[bool, int, bool, str]:
-        family = family_of(name)
-        return name == LAST, FAMILIES.index(family) if family in FAMILIES else len(FAMILIES), name in groups, name
-
-    return sorted({*groups, *alone}, key=cost)
+    members = {member for of_group in groups.values() for member in of_group}
+    return sorted({*groups, *(tasks - members)})
 
 
 def family_of(name: str) -> str:
@@ -158,21 +139,16 @@ class Recorder:
     Attributes:
         work: Where runs, responses and logs are kept.
         data: The data directory.
-        recorded: Directory of recordings of real models; None for none.
-        responses: Responses of an earlier record; None to make them from the documents.
     """
 
     work: Path
     data: Path
-    recorded: Path | None
-    responses: Path | None
 
-    def call(self, *arguments: str, log: Path | None = None) -> None:
+    def call(self, *arguments: str, log: Path) -> None:
         """Run ``codemind ARGUMENTS``."""
-        environment = {**os.environ, "CODEMIND_DATA": str(self.data)}
-        log = log or self.work / "log.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("a", encoding="utf-8") as file:
+            environment = {**os.environ, "CODEMIND_DATA": str(self.data)}
             subprocess.run([CODEMIND, *arguments], env=environment, check=True, stdout=file, stderr=file)
 
     def unit(self, name: str) -> Iterator[Line]:
@@ -183,8 +159,10 @@ class Recorder:
             yield from self._run(model, name, (*run, *common))
         samples = list(self._samples("oracle", name))
         yield from document_lines(samples)
-        for pattern in self._patterns(name, [row["doc"] for _, row in samples]):
-            path = self._kept(pattern, name)
+        for pattern, rows in responses(family_of(name), [row["doc"] for _, row in samples]).items():
+            path = self.work / "responses" / pattern / f"{name}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             yield from self._run(pattern, name, ("score", "--responses", str(path), "--tasks", name, *common))
 
     def _run(self, run: str, name: str, arguments: tuple[str, ...]) -> Iterator[Line]:
@@ -217,36 +195,6 @@ class Recorder:
             for task in content["configs"]:
                 for row in read_lines(result.parent / f"samples_{task}_{stamp}.jsonl"):
                     yield task, row
-
-    def _kept(self, pattern: str, name: str) -> Path:
-        return self.work / "responses" / pattern / f"{name}.jsonl"
-
-    def _patterns(self, name: str, documents: list[Row]) -> Iterator[str]:
-        """Yield the names of the further runs of a unit, whose responses lie ready then."""
-        if self.responses:
-            for earlier in sorted(self.responses.glob(f"*/{name}.jsonl")):
-                path = self._kept(earlier.parent.name, name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                if earlier.resolve() != path.resolve():
-                    shutil.copyfile(earlier, path)
-                yield earlier.parent.name
-            return
-        family = family_of(name)
-        made: dict[str, list[Row]] = {}
-        if family in ECHOED:
-            made["echo"] = [response_to(document, fenced(document[ECHOED[family]])) for document in documents]
-        if family in ("ier", "sr"):
-            made["mixed"] = mixed(documents, family)
-        # The direct tasks ask for the same labels: they would be scored a second time for nothing.
-        for path in sorted(self.recorded.glob("*.jsonl.gz")) if self.recorded and "_direct" not in name else ():
-            made[path.name.removesuffix(".jsonl.gz")] = list(recorded_rows(path, family, documents))
-        for pattern, rows in made.items():
-            if not rows:
-                continue
-            path = self._kept(pattern, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-            yield pattern
 
 
 def results(directory: Path) -> list[tuple[Path, Row]]:
@@ -298,6 +246,16 @@ def response_to(document: Row, response: str) -> Row:
     return {**row, **{name: document[name] for name in ("setting", "item") if document.get(name)}}
 
 
+def responses(family: str, documents: list[Row]) -> dict[str, list[Row]]:
+    """Return the responses of the further runs of a unit, by run."""
+    made: dict[str, list[Row]] = {}
+    if family in ECHOED:
+        made["echo"] = [response_to(document, fenced(document[ECHOED[family]])) for document in documents]
+    if family in ("ier", "sr"):
+        made["mixed"] = mixed(documents, family)
+    return made
+
+
 def mixed(documents: list[Row], family: str) -> list[Row]:
     """Return responses of which some are right, by the place of the problem in its benchmark.
 
@@ -327,47 +285,6 @@ def wrong_answer(documents: list[Row], number: int) -> str:
         if other["kind"] == document["kind"] and other["output"] != document["output"]:
             return str(other["target"])
     raise ValueError(f"{document['problem_id']}: all problems have the same output")
-
-
-def recorded_rows(path: Path, family: str, documents: Iterable[Row]) -> Iterator[Row]:
-    """Yield, in the order of the file, what is recorded of some documents, in the format of ``codemind score``.
-
-    Of the recordings of Java, and of those that no task asks for yet, nothing is left.
-    """
-    wanted: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for document in documents:
-        benchmark = document["benchmark"].removeprefix("published_")
-        wanted[benchmark, document["problem_id"]].append(document)
-    name = path.name
-    if name.startswith("classeval_") and family == "sr":
-        classes = {row["task_id"]: row["response"] for row in read_lines(path)}
-        for (benchmark, problem_id), (first, *_) in wanted.items():
-            # A recorded class holds all of its methods.
-            if benchmark == "classeval_methods":
-                yield response_to({**first, "setting": ""}, classes[problem_id.partition("@")[0]])
-        return
-    seen = set()
-    for row in read_lines(path):
-        if name.startswith(("ier_", "v1_ier_")) and family == "ier":
-            problem_id, setting, response = row["problem_id"], "", row["response"] or ""
-            # Magicoder's recordings repeat the prompt, whose example has an answer.
-            response = response.partition("@@ Response")[2] or response
-        elif name.startswith("v1_sr_") and family == "sr":
-            problem_id, setting, response = row["problem_name"], row["setting"], row["generated_code"]
-        elif name.startswith("v1_der_") and family in ("sr", "dsr"):
-            problem_id, setting, response = row["problem_id"], "", fenced(row["code"])
-        elif name.startswith("v1_translation_") and family == "dsr" and row["target_language"] == "python":
-            problem_id, setting, response = row["problem_id"], "", fenced(row["code"] or "")
-        else:
-            continue
-        if row["benchmark"] == "mbpp":
-            problem_id = f"MBPP_{problem_id}"
-        key = (row["benchmark"], problem_id, setting)
-        # The first recording counts; a model may have several.
-        if key not in seen and any(setting in ("", one.get("setting")) for one in wanted.get(key[:2], ())):
-            seen.add(key)
-            recorded = {"benchmark": key[0], "problem_id": problem_id, "response": response or ""}
-            yield {**recorded, "setting": setting} if setting else recorded
 
 
 def document_lines(samples: Iterable[tuple[str, Row]]) -> Iterator[Line]:
@@ -403,48 +320,28 @@ def data_lines(directory: Path) -> Iterator[Line]:
         yield Line("data", key, figures)
 
 
-def compare(before: Path, after: Path, part: bool = False) -> int:
+def compare(before: Path, after: Path) -> int:
     """Print every difference between two records; what is only in the second one is counted, but is not a difference.
 
-    What is gone from a whole task or benchmark is said in one line.
+    What is gone is counted by task or benchmark.
     """
     old, new = (read_record(path) for path in (before, after))
-    differences = 0
-
-    def differ(text: str) -> None:
-        nonlocal differences
-        differences += 1
-        print(text)
-
-    compared: dict[str, int] = defaultdict(int)
-    there = {scope(key) for key in new}
-    names = {(*scope(key), name) for key, figures in new.items() for name in figures}
-    said: set[tuple[str, ...]] = set()
-    for key, figures in old.items():
-        if scope(key) not in there:
-            if not part and scope(key) not in said:
-                differ(f"{' · '.join(scope(key))}: not in {after}")
-                said.add(scope(key))
-            continue
-        if key not in new:
-            differ(f"{' · '.join(key)}: not in {after}")
-            continue
-        for name, value in figures.items():
-            whole = (*scope(key), name)
-            if whole not in names:
-                if whole not in said:
-                    differ(f"{' · '.join(whole)}: not in {after}")
-                    said.add(whole)
-                continue
+    gone = Counter(scope(key) for key in old if key not in new)
+    lines = [f"{' · '.join(place)}: {count} lines are not in {after}" for place, count in gone.items()]
+    compared: Counter[str] = Counter()
+    for key in (key for key in old if key in new):
+        for name, value in old[key].items():
             compared[key[0]] += 1
             # As JSON: NaN equals NaN, and 1 is not 1.0.
             one, other = json.dumps(value, sort_keys=True), json.dumps(new[key].get(name), sort_keys=True)
             if one != other:
-                differ(f"{' · '.join(key)} · {name}: {one} -> {other if name in new[key] else 'none'}")
-    added = len(new.keys() - old.keys())
+                lines.append(f"{' · '.join(key)} · {name}: {one} -> {other if name in new[key] else 'none'}")
     listed = ", ".join(f"{count} of kind {kind}" for kind, count in sorted(compared.items()))
-    print(f"{differences} differences; compared figures: {listed or 'none'}; {added} lines are new")
-    return 1 if differences or not compared else 0
+    print(*lines, sep="\n")
+    print(
+        f"{len(lines)} differences; compared figures: {listed or 'none'}; {len(new.keys() - old.keys())} lines are new"
+    )
+    return 1 if lines or not compared else 0
 
 
 def scope(key: tuple[str, ...]) -> tuple[str, ...]:

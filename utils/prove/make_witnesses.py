@@ -1,16 +1,17 @@
 """Choose witnesses, prove them, and measure what they miss.
 
-    python utils/prove/make_witnesses.py make [--benchmark NAME ...] [--problem NAME ...] [--more]
-    python utils/prove/make_witnesses.py strengthen [--benchmark NAME ...] [--problem NAME ...]
+    python utils/prove/make_witnesses.py make [--benchmark NAME ...]
+    python utils/prove/make_witnesses.py strengthen [--benchmark NAME ...]
     python utils/prove/make_witnesses.py shorten [--benchmark NAME ...]
-    python utils/prove/make_witnesses.py measure [--benchmark NAME ...] [--seed N]
+    python utils/prove/make_witnesses.py lists
+    python utils/prove/make_witnesses.py measure [--benchmark NAME ...] [--seed N] [--problems N]
 
-``make`` writes ``facts/witnesses/NAME.json.xz``, after each group of problems, and the steps of their suites,
-``witness_steps.xz``, from built data. With ``--more`` it goes on with the problems that have no witnesses yet. It takes
-inputs of the published types, proves what the problem's own program does on them, and chooses those that tell it from
-mutants. ``strengthen`` adds witnesses for more mutants, and for programs that know the suite's outputs, where the
-witnesses of a problem tell none of them. ``shorten`` drops the last witnesses of scripts that take long. ``measure``
-makes other mutants, of which no witness was chosen, and counts those that pass. It reads what the others wrote.
+``make`` writes ``facts/witnesses/NAME.json.xz``, after each group of problems, from built data. It takes inputs of the
+published types, proves what the problem's own program does on them, and chooses those that tell it from mutants.
+``strengthen`` adds witnesses for more mutants, and for programs that know the suite's outputs, where the witnesses of a
+problem tell none of them. ``shorten`` drops the last witnesses of scripts that take long. ``lists`` writes the steps of
+the suites, ``witness_steps.xz``. ``measure`` makes other mutants, of which no witness was chosen, and counts those that
+pass. It reads what the others wrote.
 ``codemind data verify --only witnesses`` proves all outputs again.
 """
 
@@ -74,7 +75,6 @@ _ROUNDS, _MORE = 4, 20
 _SLOW, _SLOW_TRIED = 4, 8
 # Of more mutants, those that no witness tells get as many more witnesses, each of them two as far as there are.
 _MANY, _ADDED, _TWICE = 80, 6, 2
-FEW = 3
 # The witnesses of a script take so many seconds together. There are two at least, but one where it takes longer.
 _TOGETHER, _LONG = 0.03, 0.1
 # Problems after which the file is written.
@@ -86,6 +86,8 @@ _UNORDERED = frozenset({"p03897"})
 _INTEGERS = re.compile(r"(?<![\d.])-?\d+(?![\d.])")
 # Processor time of a run. What a program does on a witness it does soon; mutants may not end.
 _SECONDS = 0.05
+# Mutants of a problem, of each kind, that measure witnesses.
+_MEASURED = 12
 _LIMITS = Limits(cpu_seconds=2, wall_seconds=10)
 
 
@@ -142,7 +144,7 @@ def choose(
         rows = observe(sandbox, problem, programs, [case.input for case in more], seconds=_SECONDS)
         hopeless.update(number for number, seen in enumerate(rows) if all(one.startswith(NOTHING) for one in seen))
         for places, seen in zip(told_by, rows, strict=True):
-            places += [len(cases) + place for place in _telling(seen, more, problem)]
+            places += [len(cases) + place for place in telling(seen, more, problem)]
         cases.extend(more)
         return True
 
@@ -189,7 +191,7 @@ def strengthened(
     left = [
         program
         for program, seen in zip(programs, rows, strict=True)
-        if not _telling(seen, known, problem) and not all(one.startswith(NOTHING) for one in seen)
+        if not telling(seen, known, problem) and not all(one.startswith(NOTHING) for one in seen)
     ]
     tried = {case.input for case in known}
     cases: list[Case] = []
@@ -210,7 +212,7 @@ def strengthened(
             found = [case for case, text in zip(found, seen, strict=True) if _prints(text, case.output)]
         rows = observe(sandbox, problem, left, [case.input for case in found], seconds=_SECONDS) if found else []
         for places, row in zip(told_by, rows, strict=False):
-            places += [len(cases) + place for place in _telling(row, found, problem)]
+            places += [len(cases) + place for place in telling(row, found, problem)]
         cases.extend(found)
     added = [cases[place] for place in _greedy(cases, told_by, _ADDED, _TWICE)]
     return agreed(sandbox, problem, [*known, *added])[len(known) :]
@@ -256,12 +258,13 @@ def _tables(problem: Problem) -> list[str]:
     return [table] if table else []
 
 
-def _telling(row: Sequence[str], cases: Sequence[Case], problem: Problem) -> list[int]:
+def telling(row: Sequence[str], cases: Sequence[Case], problem: Problem, tolerance: float = TOLERANCE) -> list[int]:
     """Return the places of the cases on which a program differs. A run without an observation tells nothing."""
+    printed = kind_of(problem).printed
     return [
         place
         for place, (seen, case) in enumerate(zip(row, cases, strict=False))
-        if not seen.startswith(NOTHING) and differs(seen, case.output, kind_of(problem).printed)
+        if not seen.startswith(NOTHING) and differs(seen, case.output, printed, tolerance)
     ]
 
 
@@ -453,38 +456,6 @@ _NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(B
 WORKERS = click.option("--workers", default=2, show_default=True)
 
 
-def making(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that makes witnesses."""
-    options = (
-        WORKERS,
-        click.option("--lists-only", is_flag=True, help="Choose nothing; only record the steps of the suites."),
-        click.option("--no-lists", is_flag=True, help="Record no steps."),
-        click.option(
-            "--more", is_flag=True, help="Choose for the problems without witnesses; the others keep what they have."
-        ),
-        click.option(
-            "--problem", "only", multiple=True, help="Choose for these problems only; the others keep what they have."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def kept_and_left(
-    kind: str, name: str, problems: Sequence[Problem], more: bool, only: Sequence[str]
-) -> tuple[dict[str, list[Case]], list[Problem]]:
-    """Return the witnesses of one set that a benchmark keeps, by problem, and the problems to choose for."""
-    had = with_witnesses(name, problems, kind) if more or only else []
-    kept = {problem.problem_id: list(problem.witnesses) for problem in had}
-    left = [
-        problem
-        for problem in problems
-        if (not only or problem.problem_id in only) and not (more and kept.get(problem.problem_id))
-    ]
-    return kept, left
-
-
 def save_witnesses(kind: str, name: str, problems: Sequence[Problem], made: Mapping[str, Sequence[Case]]) -> None:
     """Write a benchmark's witnesses of one set."""
     records = {one.problem_id: record_of(one, made[one.problem_id]) for one in problems if made.get(one.problem_id)}
@@ -514,26 +485,30 @@ def record_lists(kind: str, file: Path, workers: int) -> None:
 
 @main.command()
 @_NAMES
-@making
-def make(names: Sequence[str], workers: int, lists_only: bool, no_lists: bool, more: bool, only: Sequence[str]) -> None:
-    """Write the witnesses of benchmarks, and the steps of all their suites."""
-    for name in () if lists_only else names:
+@WORKERS
+def make(names: Sequence[str], workers: int) -> None:
+    """Write the witnesses of benchmarks."""
+    for name in names:
         click.echo(name)
-        every = asked(name)
-        made, problems = kept_and_left(OF_PROGRAM, name, every, more, only)
+        problems = asked(name)
+        made: dict[str, list[Case]] = {}
         for start in range(0, len(problems), _GROUP):
             group = problems[start : start + _GROUP]
             made |= make_python(group, workers) if group[0].language == "python" else make_java(group, workers)
-            save_witnesses(OF_PROGRAM, name, every, made)
-    if not no_lists:
-        record_lists(OF_PROGRAM, STEPS, workers)
+            save_witnesses(OF_PROGRAM, name, problems, made)
+
+
+@main.command("lists")
+@WORKERS
+def write_lists(workers: int) -> None:
+    """Write the steps of the suites of all witnesses."""
+    record_lists(OF_PROGRAM, STEPS, workers)
 
 
 @main.command()
 @_NAMES
 @WORKERS
-@click.option("--problem", "only", multiple=True, help="Only for these problems.")
-def strengthen(names: Sequence[str], workers: int, only: Sequence[str]) -> None:
+def strengthen(names: Sequence[str], workers: int) -> None:
     """Add witnesses where more mutants pass; those in Python go to their counterparts as well."""
     for name in names:
         if get_benchmark(name).language != "python":
@@ -545,7 +520,7 @@ def strengthen(names: Sequence[str], workers: int, only: Sequence[str]) -> None:
             counterpart = get_benchmark(name).counterpart
             pair.append((counterpart, with_witnesses(counterpart, asked(counterpart))))
         made = [{one.problem_id: list(one.witnesses) for one in each} for _, each in pair]
-        left = [one for one in problems if one.witnesses and (not only or one.problem_id in only)]
+        left = [one for one in problems if one.witnesses]
         for start in range(0, len(left), _GROUP):
             group = left[start : start + _GROUP]
             for problem, cases in zip(group, _worked(strengthened, group, others, workers), strict=True):
@@ -600,76 +575,82 @@ def _own_job(problem: Problem) -> Job | None:
     return kind_of(problem).suite_job(suite, problem.code) if suite else None
 
 
+SEED = click.option("--seed", default=1, show_default=True)
+SIZE = click.option("--problems", "size", default=0, help="So many problems, drawn by chance; all of them by default.")
+
+
 @main.command()
 @_NAMES
 @WORKERS
-@click.option("--seed", default=1, show_default=True)
-@click.option("--mutants", "count", default=12, show_default=True, help="Mutants of a problem, of each kind.")
-@click.option("--problems", "size", default=0, help="So many problems, drawn by chance; all of them by default.")
-def measure(names: Sequence[str], workers: int, seed: int, count: int, size: int) -> None:
+@SEED
+@SIZE
+def measure(names: Sequence[str], workers: int, seed: int, size: int) -> None:
     """Count the mutants that differ from C and pass: the suite, and the suite with the witnesses."""
     for name in names:
-        if get_benchmark(name).language != "python":
-            continue
-        problems = with_witnesses(name, asked(name))
-        rng = Random(f"measure:{seed}")
-        problems = rng.sample(problems, size) if size else problems
-        with ExitStack() as stack:
-            sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
-            work = partial(missed, sandbox=sandbox, seed=seed, count=count)
-            results = sandbox.map(work, problems)
-            rows = list(tqdm(results, total=len(problems), mininterval=10))
-        for kind in ("single", "double", "constant", "table"):
-            wrong, passing, left, of_few = (sum(row[kind][place] for row in rows) for place in range(4))
-            share = f"{100 * passing / max(1, wrong):.1f} -> {100 * left / max(1, wrong):.1f} %"
-            click.echo(f"{name}, {kind}: {wrong} wrong, {passing} pass the suite, {left} the witnesses too: {share}")
-            if kind_of(problems[0]).printed:
-                click.echo(f"  {of_few} pass the first {FEW} witnesses: {100 * of_few / max(1, wrong):.1f} %")
-        left_in = [problem.problem_id for problem, row in zip(problems, rows, strict=True) if row["single"][2]]
-        click.echo(f"  left in {' '.join(left_in)}")
+        if get_benchmark(name).language == "python":
+            print_missed(name, with_witnesses(name, asked(name)), missed, workers, seed, size)
 
 
-def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int, count: int) -> dict[str, tuple[int, ...]]:
-    """Return, of fresh mutants by kind, how many are wrong, pass the suite, all witnesses too, and a few of them.
+def print_missed(
+    name: str, problems: Sequence[Problem], work: Callable[..., Any], workers: int, seed: int, size: int
+) -> None:
+    """Print what a function such as :func:`missed` counts in a benchmark."""
+    problems = Random(f"measure:{seed}").sample(problems, size) if size else problems
+    with ExitStack() as stack:
+        sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
+        results = sandbox.map(partial(work, sandbox=sandbox, seed=seed), problems)
+        rows = list(tqdm(results, total=len(problems), mininterval=10))
+    for kind in ("single", "double"):
+        wrong, passing, left = (sum(row[kind][place] for row in rows) for place in range(3))
+        share = f"{100 * passing / max(1, wrong):.1f} -> {100 * left / max(1, wrong):.1f} %"
+        click.echo(f"{name}, {kind}: {wrong} wrong, {passing} pass the suite, {left} the witnesses too: {share}")
+    left_in = [problem.problem_id for problem, row in zip(problems, rows, strict=True) if row["single"][2]]
+    click.echo(f"  left in {' '.join(left_in)}")
 
-    A mutant is wrong if it differs from C on an input of other seeds than the choice's, or on a test or a witness.
+
+def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int) -> dict[str, tuple[int, int, int]]:
+    """Return, of fresh mutants by kind, how many are wrong, pass the suite, and pass the witnesses too.
+
+    A mutant is wrong if it differs from C on an input of other seeds than the choice's.
     """
     focus = problem.entry_point if problem.kind == "method" else ""
     rng = Random(f"measure:{seed}:{problem.problem_id}")
     single = [text for text in mutants(problem.code, focus) if in_measure(text)]
-    double = [text for text in double_mutants(problem.code, rng, 2 * count, focus) if in_measure(text)]
-    kinds = {
-        "single": rng.sample(single, min(len(single), count)),
-        "double": rng.sample(double, min(len(double), count)),
-        "constant": _baselines(problem),
-        "table": _tables(problem),
+    double = [text for text in double_mutants(problem.code, rng, 2 * _MEASURED, focus) if in_measure(text)]
+    programs = {
+        "single": rng.sample(single, min(len(single), _MEASURED)),
+        "double": rng.sample(double, min(len(double), _MEASURED)),
     }
-    inputs = candidates(problem, seed)
+    return count_missed(problem, programs, cases_of(problem, candidates(problem, seed), sandbox), sandbox, TOLERANCE)
+
+
+def cases_of(problem: Problem, inputs: Sequence[str], sandbox: SingleThreadedMap) -> list[Case]:
+    """Return the inputs on which a problem's program has an output, with it."""
+    (row,) = observe(sandbox, problem, [problem.code], inputs, seconds=_SECONDS) if inputs else ([],)
+    outputs = ((text, output_of(seen, kind_of(problem).printed)) for text, seen in zip(inputs, row, strict=True))
+    return [Case(text, output) for text, output in outputs if output is not None]
+
+
+def count_missed(
+    problem: Problem,
+    programs: Mapping[str, Sequence[str]],
+    cases: Sequence[Case],
+    sandbox: SingleThreadedMap,
+    tolerance: float,
+) -> dict[str, tuple[int, int, int]]:
+    """Return, of programs by kind, how many are wrong on cases, pass the suite, and pass the witnesses too."""
+    result: dict[str, tuple[int, int, int]] = {}
     kind = kind_of(problem)
-    programs = [problem.code, *(text for texts in kinds.values() for text in texts)]
-    rows = iter(observe(sandbox, problem, programs, inputs, seconds=_SECONDS) if inputs else [])
-    own = next(rows, [])
-    outputs = [(place, output_of(seen, kind.printed)) for place, seen in enumerate(own)]
-    cases = [(place, Case(inputs[place], output)) for place, output in outputs if output is not None]
-    suite, witnesses = problem, kind.witness_suite(problem)
-    result: dict[str, tuple[int, ...]] = {}
-    for name, programs in kinds.items():
-        wrong = passing = left = of_few = 0
-        for program in programs:
-            row = next(rows, [])
-            if not row:
-                continue
-            seen = [row[place] for place, _ in cases]
-            if not _telling(seen, [case for _, case in cases], problem):
-                continue
-            wrong += 1
-            jobs = [kind.suite_job(one, program, limits=_LIMITS) for one in (suite, witnesses) if one is not None]
-            outcomes = sandbox.run(jobs)
-            passing += outcomes[0].passed
-            left += all(outcome.passed for outcome in outcomes)
-            few = outcomes[-1].passed or len(outcomes[-1].observations) > FEW
-            of_few += outcomes[0].passed and few
-        result[name] = (wrong, passing, left, of_few)
+    witnesses = kind.witness_suite(problem)
+    for name, of_kind in programs.items():
+        rows = observe(sandbox, problem, of_kind, [case.input for case in cases], seconds=_SECONDS) if cases else []
+        pairs = zip(of_kind, rows, strict=False)
+        wrong = [program for program, seen in pairs if telling(seen, cases, problem, tolerance)]
+        outcomes = sandbox.run([kind.suite_job(problem, program, limits=_LIMITS) for program in wrong])
+        passing = [program for program, outcome in zip(wrong, outcomes, strict=True) if outcome.passed]
+        jobs = [kind.suite_job(witnesses, program, limits=_LIMITS) for program in passing if witnesses is not None]
+        failed = sum(not outcome.passed for outcome in sandbox.run(jobs))
+        result[name] = (len(wrong), len(passing), len(passing) - failed)
     return result
 
 

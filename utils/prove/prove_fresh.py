@@ -1,13 +1,11 @@
-"""Fresh inputs of the shipped seed, made and proven for the package, and executed again.
+"""Make the fresh inputs of the shipped seed, prove their outputs, and write what the package ships.
 
-    python utils/prove/prove_fresh.py make [--benchmark NAME ...] [--seed N] [--ship]
-    python utils/prove/prove_fresh.py check [--benchmark NAME ...] [--seed N]
+    python utils/prove/prove_fresh.py [--benchmark NAME ...]
 
-``make`` prints how many problems have a fresh input and why the others have none; ``--ship`` writes what is packaged.
-``check`` executes the fresh inputs under other dates, hash seeds and directories, and says which outputs differ.
+It prints how many problems have a fresh input, why the others have none, and how fresh inputs compare with the original
+ones.
 """
 
-import dataclasses
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,62 +14,22 @@ import click
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.fresh import REASONS, SHIPPED_SEED, Fresh, Run, records_of
-from lm_eval_codemind.families.fresh.task import load_fresh
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.proof.fresh import make_fresh
-from lm_eval_codemind.workshop.proof.prove import prove_labels
 from ship import save
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
-_benchmarks = click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), help="All by default.")
-_seed = click.option("--seed", default=SHIPPED_SEED, show_default=True)
 
-
-@click.group()
-def main() -> None:
-    """Make and check fresh inputs."""
-
-
-@main.command()
-@_benchmarks
-@_seed
-@click.option("--ship", is_flag=True, help="Write the package's files.")
-def make(names: tuple[str, ...], seed: int, ship: bool) -> None:
-    """Make fresh inputs and print how they compare with the original ones."""
-    for name in names or NAMES:
-        problems = _problems(name)
-        fresh = make_fresh(problems, seed)
+@click.command()
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+def main(names: tuple[str, ...]) -> None:
+    """Make fresh inputs and describe them."""
+    for name in names:
+        problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
+        fresh = make_fresh(problems, SHIPPED_SEED)
         _describe(name, problems, fresh)
-        if ship:
-            save(f"fresh_inputs/{name}.json.gz", records_of(fresh, problems))
-
-
-@main.command()
-@_benchmarks
-@_seed
-def check(names: tuple[str, ...], seed: int) -> None:
-    """Execute fresh inputs again and name those whose output differs."""
-    for name in names or NAMES:
-        asked = [_with_run(problem, fresh.runs[0]) for problem, fresh in _pairs(name, seed)]
-        proofs = prove_labels(asked, {})
-        differ = [each.problem_id for each in asked if proofs[each.problem_id].output != each.output]
-        click.echo(f"{name}: {len(asked)} executed again, {len(differ)} differ {' '.join(differ)}")
-
-
-def _problems(name: str) -> list[Problem]:
-    return [problem for problem in load_benchmark(name) if problem.category != "excluded"]
-
-
-def _pairs(name: str, seed: int) -> list[tuple[Problem, Fresh]]:
-    fresh = load_fresh(name, seed, 1)
-    return [(each, fresh[each.problem_id]) for each in _problems(name) if fresh[each.problem_id].runs]
-
-
-def _with_run(problem: Problem, run: Run) -> Problem:
-    """Return a problem with a fresh input in place of the published one, and no label to agree with."""
-    published = "" if problem.kind == "script" else None
-    return dataclasses.replace(problem, input=run.input, output=run.output, cases=(), published_output=published)
+        save(f"fresh_inputs/{name}.json.gz", records_of(fresh, problems))
 
 
 def _describe(name: str, problems: Sequence[Problem], fresh: Mapping[str, Fresh]) -> None:

@@ -70,16 +70,21 @@ def jobs_of(problem: Problem) -> dict[str, dict[str, Any]]:
     return jobs
 
 
-def run(jobs: Mapping[str, Any], pythons: Path, condition: tuple[str, str, int, str]) -> dict[str, Any]:
-    """Execute programs under a condition and return their results."""
-    version, seed, shift, zone = condition
-    python = sorted(pythons.glob(f"{version}.*/bin/python"))[-1]
+def interpreter(pythons: Path, version: str) -> Path:
+    """Return the interpreter of the latest release of a version."""
+    return sorted(pythons.glob(f"{version}.*/bin/python"))[-1]
+
+
+def execute(
+    python: Path, runner: str, jobs: Mapping[str, Any], environment: Mapping[str, str], *options: str
+) -> dict[str, Any]:
+    """Run a script on jobs, in an environment and an empty directory, and return its results."""
     with TemporaryDirectory() as folder:
         file, results = Path(folder, "jobs.json"), Path(folder, "results.json")
         file.write_text(json.dumps(jobs), encoding="utf-8")
-        command: list[str | Path] = [python, "-W", "ignore", UTILS / "re2_program_runner.py", file, results, str(shift)]
-        own = {"PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(UTILS), "HOME": folder, "PATH": os.environ["PATH"]}
-        subprocess.run(command, cwd=folder, env=own, check=True, timeout=600)
+        command: list[str | Path] = [python, "-W", "ignore", UTILS / runner, file, results, *options]
+        own = {"PYTHONPATH": str(UTILS), "HOME": folder, "PATH": os.environ["PATH"], **environment}
+        subprocess.run(command, cwd=folder, env=own, check=True, timeout=3600)
         shown: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
         return shown
 
@@ -171,7 +176,16 @@ def main(pythons: Path) -> None:
     questions = {name: record_of(problem.upstream_questions) for name, problem in problems.items()}
     own = [name for name, record in questions.items() if record["source"] in PROGRAMS.values()]
     jobs = {f"{task} {name}": job for name in own for task, job in jobs_of(problems[name]).items()}
-    runs = [run(jobs, pythons, condition) for condition in CONDITIONS]
+    runs = [
+        execute(
+            interpreter(pythons, version),
+            "re2_program_runner.py",
+            jobs,
+            {"PYTHONHASHSEED": seed, "TZ": zone},
+            str(shift),
+        )
+        for version, seed, shift, zone in CONDITIONS
+    ]
     records: dict[str, dict[str, Any]] = {}
     for name in own:
         record: dict[str, Any] = {}

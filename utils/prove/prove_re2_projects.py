@@ -1,6 +1,6 @@
 """Prove the labels of RE2-Bench's problems from real projects, and write the proofs that the package ships.
 
-    python utils/prove/prove_re2_projects.py --upstream DIR --environments DIR [--pythons DIR] [--only NAME ...]
+    python utils/prove/prove_re2_projects.py --upstream DIR --environments DIR [--pythons DIR]
 
 One virtual environment per project and version is made below the directory, with the packages from PyPI that
 ``re2_projects.yaml`` names. Each problem runs under two Pythons, with another hash seed, date and directory, and its
@@ -10,13 +10,11 @@ programs have documentation, without which six do not parse.
 
 import ast
 import json
-import os
 import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -28,11 +26,10 @@ from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies.re2.asked import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.task import FACTS
-from prove_re2 import answerable, excluded
+from prove_re2 import UTILS, answerable, excluded, execute, interpreter
 from re2_project_runner import ADDRESS, RELATIONS, definitions
 from ship import save
 
-UTILS = Path(__file__).parent
 FILE = "projects.json"
 # Executions differ in these: Python's hash seed, the clock in seconds, the time zone.
 CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
@@ -53,18 +50,8 @@ class Environment:
         python = folder / "bin" / "python"
         done = folder / "installed"
         if not done.is_file():
-            base = sorted(self._pythons.glob(f"{version}.*/bin/python"))[-1]
-            subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
-            pip: list[str | Path] = [
-                python,
-                "-m",
-                "pip",
-                "install",
-                "-q",
-                "--no-compile",
-                "--disable-pip-version-check",
-            ]
-            subprocess.run([*pip, *self.entry["install"]], check=True)
+            subprocess.run([interpreter(self._pythons, version), "-m", "venv", "--clear", folder], check=True)
+            subprocess.run([python, "-m", "pip", "install", "-q", "--no-compile", *self.entry["install"]], check=True)
             done.touch()
         return python
 
@@ -83,16 +70,10 @@ class Environment:
         """Execute jobs under one of the conditions and return their results."""
         seed, shift, zone = CONDITIONS[number]
         python = self.python(self.entry["python"][number % 2])
-        with TemporaryDirectory() as folder:
-            job = {"problems": jobs, "prepare": setup["prepare"], "setup": setup["names"], "shift": shift}
-            file, results = Path(folder, "job.json"), Path(folder, "results.json")
-            file.write_text(json.dumps(job), encoding="utf-8")
-            threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
-            own = {"PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(UTILS), "HOME": folder, "MPLBACKEND": "agg"}
-            command: list[str | Path] = [python, "-W", "ignore", UTILS / "re2_project_runner.py", file, results]
-            subprocess.run(command, cwd=folder, env={"PATH": os.environ["PATH"], **threads, **own}, check=True)
-            shown: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
-            return shown
+        job = {"problems": jobs, "prepare": setup["prepare"], "setup": setup["names"], "shift": shift}
+        threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+        own = {"PYTHONHASHSEED": seed, "TZ": zone, "MPLBACKEND": "agg", **threads}
+        return execute(python, "re2_project_runner.py", job, own)
 
 
 def same_values(recorded: Any, values: list[str]) -> bool:
@@ -309,16 +290,13 @@ def qualname_of(source: str, function: str) -> str:
 @click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--environments", required=True, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--pythons", default=Path.home() / ".pyenv/versions", show_default=True, type=click.Path(path_type=Path))
-@click.option("--only", multiple=True, help="Prove the problems of these environments only.")
-def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...]) -> None:
+def main(upstream: Path, environments: Path, pythons: Path) -> None:
     """Write ``studies/re2/facts/projects.json``."""
     table = yaml.safe_load((UTILS / "re2_projects.yaml").read_text(encoding="utf-8"))
     sources = PROJECTS.values()
     problems = [each for each in load_benchmark("re2") if record_of(each.upstream_questions)["source"] in sources]
     records = dict(shipped.load(FILE, FACTS))
     for name, entry in table["environments"].items():
-        if only and name not in only:
-            continue
         environment = Environment(name, entry, environments, pythons)
         own = [each for each in problems if environment_of(each.problem_id, table["environments"]) == name]
         jobs = {key: job for problem in own for key, job in jobs_of(problem, upstream, environment, table).items()}

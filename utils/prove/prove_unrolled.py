@@ -1,10 +1,8 @@
 """Unroll the benchmarks' programs, execute the result, and write the decisions that the package ships.
 
-    PYTHON utils/prove/prove_unrolled.py prove [--benchmark NAME ...]
-    PYTHON utils/prove/prove_unrolled.py check [--benchmark NAME ...]     (with every other version of Python)
+    python utils/prove/prove_unrolled.py prove [--benchmark NAME ...]
 
-The data comes from `codemind data build`. ``check`` executes what is shipped; what does not give its label is left out
-from then on. Read the names that both print before committing.
+The data comes from `codemind data build`. Read the names that it prints before committing.
 """
 
 import ast
@@ -17,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tqdm.auto import tqdm
 
 import loop_recorder
 from lm_eval_codemind.data import load_benchmark
@@ -27,7 +24,7 @@ from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox
 from lm_eval_codemind.workshop.facts.labels import observed_label, prints_the_same
-from lm_eval_codemind.workshop.facts.unrolled import load_unrollings, program_digest, unrolled_program
+from lm_eval_codemind.workshop.facts.unrolled import program_digest
 from lm_eval_codemind.workshop.transforms.moving import JUMPS, jumps
 from lm_eval_codemind.workshop.transforms.program import LOOPS
 from lm_eval_codemind.workshop.transforms.unrolling import (
@@ -89,20 +86,6 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox, hash_seed: int
         records[problem.problem_id] = {"digest": program_digest(text), "run": [list(execution) for execution in run]}
         proving.append((problem, sandbox.submit(job(problem, text))))
     for problem, future in proving:
-        if not gives_output(problem, future.result()):
-            records[problem.problem_id] = {"reason": "output"}
-    return records
-
-
-def checked(problems: Iterable[Problem], shipped: Mapping[str, Shipped], sandbox: Sandbox) -> dict[str, Shipped]:
-    """Execute unrolled programs and return what is shipped about them, without those that do not give the output."""
-    records = dict(shipped)
-    running = [
-        (problem, sandbox.submit(job(problem, unrolled_program(problem, shipped[problem.problem_id]))))
-        for problem in problems
-        if "run" in shipped.get(problem.problem_id, {})
-    ]
-    for problem, future in tqdm(running, desc="executing", unit="problem"):
         if not gives_output(problem, future.result()):
             records[problem.problem_id] = {"reason": "output"}
     return records
@@ -337,17 +320,6 @@ def prove(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
     with Sandbox(workers=workers, hash_seed=hash_seed) as sandbox:
         for name in names:
             _write(name, prove_unrolled(load_benchmark(name), sandbox, hash_seed))
-
-
-@main.command()
-@_NAMES
-@_WORKERS
-@_SEED
-def check(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
-    """Execute what is shipped with this version of Python."""
-    with Sandbox(workers=workers, hash_seed=hash_seed) as sandbox:
-        for name in names:
-            _write(name, checked(load_benchmark(name), load_unrollings(name), sandbox))
 
 
 def _write(name: str, records: Mapping[str, Shipped]) -> None:
