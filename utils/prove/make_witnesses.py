@@ -649,7 +649,7 @@ def count_missed(
         outcomes = sandbox.run([kind.suite_job(problem, program, limits=_LIMITS) for program in wrong])
         passing = [program for program, outcome in zip(wrong, outcomes, strict=True) if outcome.passed]
         jobs = [kind.suite_job(witnesses, program, limits=_LIMITS) for program in passing if witnesses is not None]
-        failed = sum(not outcome.passed for outcome in sandbox.run(jobs))
+        failed = sum(str(outcome.status) in ("failed", "error") for outcome in sandbox.run(jobs))
         result[name] = (len(wrong), len(passing), len(passing) - failed)
     return result
 
