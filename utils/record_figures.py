@@ -1,24 +1,22 @@
 """Write down every figure of the suite, and compare two such records to the last digit.
 
-    python utils/record_figures.py record OUT.jsonl.gz --work DIR --data DIR
+    python utils/record_figures.py record OUT.jsonl.gz --work DIR
     python utils/record_figures.py compare BEFORE.jsonl.gz AFTER.jsonl.gz
 
 For whoever rebuilds the inside of the package: record before the first change, record after the last one, compare. Only
-what users see is relied on: the command line, the harness's result and sample files, the YAML files and the data files.
+what users see is relied on: the command line, the harness's result and sample files, and the YAML files.
 
 ``record`` runs each group, and each task that is in no group, with these responses, called the *run*:
 
 - ``oracle`` and ``null``: the models of that name;
-- ``echo``: DSR answered with C+, SR with the specification, IER with the program's input;
-- ``mixed``: see :func:`mixed`.
+- ``mixed``, for IER, SR and DSR: see :func:`mixed`.
 
 What has been run under ``--work`` is not run again. ``utils/compare/recorded.py`` scores what real models said. A line
 of OUT has a kind, a key and figures:
 
 - ``sample``: the metrics of a document under one filter; its key is run, task, problem, setting, item, filter;
 - ``aggregate``: the scores of a task or group in a run;
-- ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
-- ``data``: a digest of each column of each problem in the data files, however many files hold them.
+- ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document.
 
 Times, dates and outcomes' details are left out, for no two runs agree on them.
 """
@@ -29,27 +27,22 @@ import argparse
 import gzip
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from lm_eval.tasks._yaml_loader import load_yaml
 
 ROOT = Path(__file__).parents[1]
 CODEMIND = str(Path(sys.executable).with_name("codemind"))
 
 # Columns of a document that are worth a digest besides its prompt and target.
 SHOWN = ("input", "output", "specification", "test", "transformed")
-# The side files that hold columns of problems. Any other side file holds one family's own records.
-OF_PROBLEMS = ("hints", "transformed", "questions")
 
 Row = dict[str, Any]
 
@@ -69,8 +62,7 @@ def main() -> None:
     one = commands.add_parser("record", help="write down every figure")
     one.add_argument("out", type=Path, metavar="OUT.jsonl.gz")
     one.add_argument("--work", type=Path, required=True, help="where runs and responses are kept")
-    one.add_argument("--data", type=Path, required=True, help="the data directory, as CODEMIND_DATA")
-    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks (data) only")
+    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks only")
     one.add_argument("--parallel", type=int, default=1, help="how many runs at once")
     two = commands.add_parser("compare", help="print what differs between two records")
     two.add_argument("before", type=Path)
@@ -78,25 +70,24 @@ def main() -> None:
     options = parser.parse_args()
     if options.command == "compare":
         sys.exit(compare(options.before, options.after))
-    record(options.out, Recorder(options.work.resolve(), options.data.resolve()), options.only, options.parallel)
+    record(options.out, options.work.resolve(), options.only, options.parallel)
 
 
-def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int) -> None:
+def record(out: Path, work: Path, only: list[str] | None, parallel: int) -> None:
     """Write the record, each unit when it ends."""
-    jobs: dict[str, Callable[[], Iterable[Line]]] = {"data": lambda: data_lines(recorder.data)}
-    jobs.update({name: partial(recorder.unit, name) for name in units(ROOT / "tasks")})
-    if unknown := set(only or ()) - set(jobs):
-        raise SystemExit(f"nothing to record by the name of {', '.join(sorted(unknown))}; choose of {', '.join(jobs)}")
+    names = units(ROOT / "tasks")
+    if unknown := set(only or ()) - set(names):
+        raise SystemExit(f"nothing to record by the name of {', '.join(sorted(unknown))}; choose of {', '.join(names)}")
     out.unlink(missing_ok=True)
     failed = []
     with ThreadPoolExecutor(parallel) as pool:
-        futures = {pool.submit(lambda job: list(job()), jobs[name]): name for name in jobs if not only or name in only}
+        futures = {pool.submit(lambda name: list(unit(work, name)), name): name for name in only or names}
         for future in as_completed(futures):
             name = futures[future]
             try:
                 lines = future.result()
             except (subprocess.CalledProcessError, ValueError) as error:
-                failed.append(f"{name}: {error}; the logs are below {recorder.work}")
+                failed.append(f"{name}: {error}; the logs are below {work}")
                 print(failed[-1], flush=True)
                 continue
             with gzip.open(out, "at", encoding="utf-8") as file:
@@ -109,16 +100,10 @@ def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int)
 
 def units(directory: Path) -> list[str]:
     """Return the names of all groups and of the tasks in no group."""
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Reads ``!function`` as nothing: only names are wanted."""
-
-    Loader.add_constructor("!function", lambda loader, node: None)
     groups: dict[str, list[str]] = {}
     tasks: set[str] = set()
     for path in directory.rglob("*.yaml"):
-        # The loader is a safe one.
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader)
+        content = load_yaml(path, resolve_func=False)
         if "group" in content:
             groups[content["group"]] = content["task"]
         elif isinstance(content.get("task"), str):
@@ -132,69 +117,61 @@ def family_of(name: str) -> str:
     return name.split("_")[1]
 
 
-@dataclass(frozen=True)
-class Recorder:
-    """Runs units and reads what they wrote.
+def call(*arguments: str, log: Path) -> None:
+    """Run ``codemind ARGUMENTS``."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        subprocess.run([CODEMIND, *arguments], check=True, stdout=file, stderr=file)
 
-    Attributes:
-        work: Where runs, responses and logs are kept.
-        data: The data directory.
-    """
 
-    work: Path
-    data: Path
+def unit(work: Path, name: str) -> Iterator[Line]:
+    """Yield the lines of all runs of a group or task."""
+    common = ("--confirm_run_unsafe_code",)
+    for model in ("oracle", "null"):
+        run = ("run", "--model", f"codemind-{model}", "--tasks", name, "--log_samples")
+        yield from _run(work, model, name, (*run, *common))
+    samples = list(_samples(work, "oracle", name))
+    yield from document_lines(samples)
+    if family_of(name) in ("ier", "sr", "dsr"):
+        path = work / "responses" / f"{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = mixed([row["doc"] for _, row in samples])
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        yield from _run(work, "mixed", name, ("score", "--responses", str(path), "--tasks", name, *common))
 
-    def call(self, *arguments: str, log: Path) -> None:
-        """Run ``codemind ARGUMENTS``."""
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("a", encoding="utf-8") as file:
-            environment = {**os.environ, "CODEMIND_DATA": str(self.data)}
-            subprocess.run([CODEMIND, *arguments], env=environment, check=True, stdout=file, stderr=file)
 
-    def unit(self, name: str) -> Iterator[Line]:
-        """Yield the lines of all runs of a group or task."""
-        common = ("--confirm_run_unsafe_code",)
-        for model in ("oracle", "null"):
-            run = ("run", "--model", f"codemind-{model}", "--tasks", name, "--log_samples")
-            yield from self._run(model, name, (*run, *common))
-        samples = list(self._samples("oracle", name))
-        yield from document_lines(samples)
-        for pattern, rows in responses(family_of(name), [row["doc"] for _, row in samples]).items():
-            path = self.work / "responses" / pattern / f"{name}.jsonl"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-            yield from self._run(pattern, name, ("score", "--responses", str(path), "--tasks", name, *common))
+def _run(work: Path, run: str, name: str, arguments: tuple[str, ...]) -> Iterator[Line]:
+    directory = work / "runs" / run / name
+    if not any(directory.rglob("results_*.json")):
+        started = time.monotonic()
+        call(*arguments, "--output_path", str(directory), log=work / "logs" / f"{run}.{name}.txt")
+        print(f"{time.strftime('%X')}   {run} {name}: {time.monotonic() - started:.0f} s", flush=True)
+    yield from _aggregates(run, directory)
+    seen = set()
+    for task, row in _samples(work, run, name):
+        key = (run, task, *key_of(row["doc"]), str(row["filter"]))
+        if key in seen:
+            raise ValueError(f"{directory}: two samples of {key}")
+        seen.add(key)
+        yield Line("sample", key, {metric: without_key(row[metric]) for metric in row["metrics"]})
 
-    def _run(self, run: str, name: str, arguments: tuple[str, ...]) -> Iterator[Line]:
-        directory = self.work / "runs" / run / name
-        if not any(directory.rglob("results_*.json")):
-            started = time.monotonic()
-            self.call(*arguments, "--output_path", str(directory), log=self.work / "logs" / f"{run}.{name}.txt")
-            print(f"{time.strftime('%X')}   {run} {name}: {time.monotonic() - started:.0f} s", flush=True)
-        yield from self._aggregates(run, directory)
-        seen = set()
-        for task, row in self._samples(run, name):
-            key = (run, task, *key_of(row["doc"]), str(row["filter"]))
-            if key in seen:
-                raise ValueError(f"{directory}: two samples of {key}")
-            seen.add(key)
-            yield Line("sample", key, {metric: without_key(row[metric]) for metric in row["metrics"]})
 
-    def _aggregates(self, run: str, directory: Path) -> Iterator[Line]:
-        for _, content in results(directory):
-            for part in ("results", "groups"):
-                for task, figures in content.get(part, {}).items():
-                    named = {name: value for name, value in figures.items() if name not in ("name", "alias")}
-                    yield Line("aggregate", (run, task, part), named)
-            for task, shots in content["n-shot"].items():
-                yield Line("aggregate", (run, task, "n-shot"), {"n-shot": shots})
+def _aggregates(run: str, directory: Path) -> Iterator[Line]:
+    for _, content in results(directory):
+        for part in ("results", "groups"):
+            for task, figures in content.get(part, {}).items():
+                named = {name: value for name, value in figures.items() if name not in ("name", "alias")}
+                yield Line("aggregate", (run, task, part), named)
+        for task, shots in content["n-shot"].items():
+            yield Line("aggregate", (run, task, "n-shot"), {"n-shot": shots})
 
-    def _samples(self, run: str, name: str) -> Iterator[tuple[str, Row]]:
-        for result, content in results(self.work / "runs" / run / name):
-            stamp = result.stem.removeprefix("results_")
-            for task in content["configs"]:
-                for row in read_lines(result.parent / f"samples_{task}_{stamp}.jsonl"):
-                    yield task, row
+
+def _samples(work: Path, run: str, name: str) -> Iterator[tuple[str, Row]]:
+    for result, content in results(work / "runs" / run / name):
+        stamp = result.stem.removeprefix("results_")
+        for task in content["configs"]:
+            for row in read_lines(result.parent / f"samples_{task}_{stamp}.jsonl"):
+                yield task, row
 
 
 def results(directory: Path) -> list[tuple[Path, Row]]:
@@ -231,60 +208,12 @@ def without_key(value: object) -> object:
     return value
 
 
-# What is echoed to a document, by family.
-ECHOED = {"ier": "input", "sr": "specification", "dsr": "transformed"}
-
-
-def fenced(code: str) -> str:
-    """Return code as a response's block."""
-    return f"```python\n{code.strip(chr(10))}\n```"
-
-
-def response_to(document: Row, response: str) -> Row:
-    """Return the line of a recordings file."""
-    row = {"benchmark": document["benchmark"], "problem_id": document["problem_id"], "response": response}
-    return {**row, **{name: document[name] for name in ("setting", "item") if document.get(name)}}
-
-
-def responses(family: str, documents: list[Row]) -> dict[str, list[Row]]:
-    """Return the responses of the further runs of a unit, by run."""
-    made: dict[str, list[Row]] = {}
-    if family in ECHOED:
-        made["echo"] = [response_to(document, fenced(document[ECHOED[family]])) for document in documents]
-    if family in ("ier", "sr"):
-        made["mixed"] = mixed(documents, family)
-    return made
-
-
-def mixed(documents: list[Row], family: str) -> list[Row]:
-    """Return responses of which some are right, by the place of the problem in its benchmark.
-
-    A third of the IER problems is right, a third wrong, a third has no answer. Of the SR problems a third is right with
-    the test only, a third in both settings, a third without the test only.
-    """
-    rows = []
-    places: dict[str, dict[str, int]] = defaultdict(dict)
+def mixed(documents: list[Row]) -> Iterator[Row]:
+    """Yield responses, in the format of ``codemind score``: a third is right, a third a neighbour's, a third empty."""
     for number, document in enumerate(documents):
-        benchmark = places[document["benchmark"]]
-        turn = benchmark.setdefault(document["problem_id"], len(benchmark)) % 3
-        if family == "sr":
-            right = turn == 1 or document["setting"] == ("with_test", "", "no_test")[turn]
-            response = document["target"] if right else fenced(document["specification"])
-        elif turn == 0:
-            response = document["target"]
-        else:
-            response = "I do not know." if turn == 2 else wrong_answer(documents, number)
-        rows.append(response_to(document, response))
-    return rows
-
-
-def wrong_answer(documents: list[Row], number: int) -> str:
-    """Return the full-mark response to the next problem of the kind with another output."""
-    document = documents[number]
-    for other in (*documents[number + 1 :], *documents[:number]):
-        if other["kind"] == document["kind"] and other["output"] != document["output"]:
-            return str(other["target"])
-    raise ValueError(f"{document['problem_id']}: all problems have the same output")
+        texts = (document["target"], documents[number - 1]["target"], "")
+        row = {"benchmark": document["benchmark"], "problem_id": document["problem_id"], "response": texts[number % 3]}
+        yield {**row, **{name: document[name] for name in ("setting", "item") if document.get(name)}}
 
 
 def document_lines(samples: Iterable[tuple[str, Row]]) -> Iterator[Line]:
@@ -299,31 +228,10 @@ def document_lines(samples: Iterable[tuple[str, Row]]) -> Iterator[Line]:
             yield Line("document", key, {**figures, **{one: digest(document[one]) for one in SHOWN if one in document}})
 
 
-def data_lines(directory: Path) -> Iterator[Line]:
-    """Yield a line for each problem in the data files; the files of a benchmark count as one.
-
-    A file belongs to the benchmark that its rows name; if they name none, to the one its path begins with. A column of
-    a family's own file has the family's name before its own.
-    """
-    problems: dict[tuple[str, str], Row] = defaultdict(dict)
-    for path in sorted([*directory.rglob("*.jsonl"), *directory.rglob("*.jsonl.gz")]):
-        first, *sides = path.relative_to(directory).as_posix().replace("/", ".").partition(".jsonl")[0].split(".")
-        family = "".join(f"{side}." for side in sides if side not in OF_PROBLEMS)
-        for row in read_lines(path):
-            benchmark = row.get("benchmark") or first
-            figures = problems[benchmark, row["problem_id"]]
-            for column, value in row.items():
-                new = digest(value)
-                if figures.setdefault(family + column, new) != new:
-                    raise ValueError(f"{path}: another {column} of {row['problem_id']} than in another file")
-    for key, figures in problems.items():
-        yield Line("data", key, figures)
-
-
 def compare(before: Path, after: Path) -> int:
     """Print every difference between two records; what is only in the second one is counted, but is not a difference.
 
-    What is gone is counted by task or benchmark.
+    What is gone is counted by task.
     """
     old, new = (read_record(path) for path in (before, after))
     gone = Counter(scope(key) for key in old if key not in new)
@@ -345,8 +253,8 @@ def compare(before: Path, after: Path) -> int:
 
 
 def scope(key: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the part of a line's key that names its run and task, or its benchmark."""
-    return key[: 3 if key[0] in ("sample", "aggregate") else 2]
+    """Return the part of a line's key that names its run and task."""
+    return key[: 2 if key[0] == "document" else 3]
 
 
 def read_record(path: Path) -> dict[tuple[str, ...], Row]:

@@ -14,7 +14,7 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_codemind import __version__
@@ -195,38 +195,32 @@ def lines() -> str:
     )
 
 
-# Name of a file -> the function that makes it.
-LISTS: Mapping[str, Callable[[], str]] = {
-    "suites.csv": suites,
-    "programs.csv": programs,
-    "lines.csv": lines,
-    "not_asked.csv": not_asked,
-    "reval.csv": reval,
-    "re2.csv": re2,
-}
-
-
 def csv_digest(text: str) -> str:
     """Return the SHA-256 digest of a list."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def lists(directory: Path) -> dict[str, str]:
-    """Return the lists by name of their file: those of the package, and those that need the data in a directory.
+    """Return the lists by name of their file. Some need the data in a directory.
 
     Raises:
         SystemExit: If benchmarks are not built there; the message names them and the command that builds them.
     """
     problems_of = _problems(directory)
     proofs = {name: load_proofs(name) for name in problems_of}
-    texts = {name: make() for name, make in LISTS.items()}
-    texts["labels.csv"] = csv_of(
-        ("benchmark", "problem", "category", "reason", "published", "proven"), _label_rows(problems_of)
-    )
-    texts["cases.csv"] = csv_of(
-        ("benchmark", "problem", "change", "number", "characters"), _case_rows(problems_of, proofs)
-    )
-    texts["one_output.csv"] = csv_of(("benchmark", "problem", "output"), _one_output_rows(problems_of))
+    labels = ("benchmark", "problem", "category", "reason", "published", "proven")
+    cases = ("benchmark", "problem", "change", "number", "characters")
+    texts = {
+        "suites.csv": suites(),
+        "programs.csv": programs(),
+        "lines.csv": lines(),
+        "not_asked.csv": not_asked(),
+        "reval.csv": reval(),
+        "re2.csv": re2(),
+        "labels.csv": csv_of(labels, _label_rows(problems_of)),
+        "cases.csv": csv_of(cases, _case_rows(problems_of, proofs)),
+        "one_output.csv": csv_of(("benchmark", "problem", "output"), _one_output_rows(problems_of)),
+    }
     return dict(sorted(texts.items()))
 
 
