@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import COCONUT
 from lm_eval_codemind.workshop.benchmarks.published_prompts import TEMPLATES, text_problem
-from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.scripts import read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream
 
 NAME = "coconut"
@@ -47,9 +47,9 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
 
     The template is one for ``str.format``, with the listing, the function's name and the arguments.
     """
-    (name,) = PROMPTS.patterns
-    script = Script(upstream.files(PROMPTS)[name], PROMPTS.place(name).replace(":/", ":"))
-    problems = [text_problem("coconut_prompts", TEMPLATES, script.place, {"template": script.item("HumanEval")})]
+    script = read_script(upstream, PROMPTS)
+    place = script.place.replace(":/", ":")
+    problems = [text_problem("coconut_prompts", TEMPLATES, place, {"template": script.item("HumanEval")})]
     listings = {row["HumanEval_ID"]: row["Code_Indices"] for row in _rows(upstream)}
     for program, listing in listings.items():
         texts = {"listing": listing}

@@ -1,18 +1,18 @@
 """CRUXEval: 800 short functions, each with one call, and the prompts of its authors."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import jsonlines
 
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.published_prompts import text_problem
+from lm_eval_codemind.workshop.benchmarks.scripts import read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream
 
 NAME = "cruxeval"
 _FILE = "cruxeval.jsonl"
-_PROMPTS, _PROMPTS_FILE = "cruxeval_prompts", "prompts.py"
+_PROMPTS = "cruxeval_prompts"
 # Form of a prompt -> upstream's function, and the field of a record that it gets besides the code.
 _FORMS = {
     "output_direct": ("make_direct_output_prompt", "input"),
@@ -53,25 +53,16 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     Raises:
         UpstreamError: If the file is not there, or a function has another form.
     """
-    script = Script(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE], PARTS[_PROMPTS].place(_PROMPTS_FILE))
+    script = read_script(upstream, PARTS[_PROMPTS])
     problems = []
     for problem, record in zip(read(upstream), _records(upstream), strict=True):
         prompts = {
             form: script.filled(name, {"code": record["code"], field: record[field]})
             for form, (name, field) in _FORMS.items()
         }
+        name, place = problem.problem_id, script.place
         problems.append(
-            Problem(
-                problem_id=problem.problem_id,
-                benchmark=_PROMPTS,
-                kind=problem.kind,
-                language=problem.language,
-                code=problem.code,
-                entry_point=problem.entry_point,
-                category="published",
-                provenance=script.place,
-                upstream_questions=json.dumps(prompts),
-            )
+            text_problem(_PROMPTS, name, place, prompts, code=problem.code, entry_point=problem.entry_point)
         )
     return problems
 

@@ -4,7 +4,6 @@ Labels are executed when the data is built, since no proof of them is packaged. 
 list of imports, which the data set does not have. A program here starts with those imports that it needs.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,12 +12,13 @@ from lm_eval_codemind.data.catalogue import ARCHIVES
 from lm_eval_codemind.data.facts.imports import with_imports
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
-from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.published_prompts import text_problem
+from lm_eval_codemind.workshop.benchmarks.scripts import read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream
 
 NAME = "lcb_execution"
 _ARCHIVE = ARCHIVES["execution-v2"]
-_PROMPTS, _PROMPTS_FILE = "lcb_prompts", "code_execution.py"
+_PROMPTS = "lcb_prompts"
 # Form of a prompt -> upstream's function.
 _FORMS = {"output_direct": "make_direct_output_prompt", "output_cot": "make_cot_output_prompt"}
 # Outputs that depend on hashing differ between these.
@@ -47,24 +47,14 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     Raises:
         UpstreamError: If the file or the data set is not there, or the file has another form.
     """
-    script = Script(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE], PARTS[_PROMPTS].place(_PROMPTS_FILE))
+    script = read_script(upstream, PARTS[_PROMPTS])
     system = script.texts(script.statements("format_prompt_execution_base"))["system_message"]
-    return [
-        Problem(
-            problem_id=row["id"],
-            benchmark=_PROMPTS,
-            kind="function",
-            language="python",
-            code=row["code"],
-            entry_point=row["function_name"],
-            category="published",
-            provenance=script.place,
-            upstream_questions=json.dumps(
-                {form: script.filled(name, row) for form, name in _FORMS.items()} | {"system": system}
-            ),
-        )
-        for row in upstream.rows(_ARCHIVE)
-    ]
+    problems = []
+    for row in upstream.rows(_ARCHIVE):
+        prompts = {form: script.filled(name, row) for form, name in _FORMS.items()} | {"system": system}
+        code, entry_point = row["code"], row["function_name"]
+        problems.append(text_problem(_PROMPTS, row["id"], script.place, prompts, code=code, entry_point=entry_point))
+    return problems
 
 
 def _problem(row: Mapping[str, Any], outcomes: tuple[Outcome, ...]) -> Problem:

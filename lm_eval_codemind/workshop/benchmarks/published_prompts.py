@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.scripts import read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream, plain_text
 
 TEMPLATES = "templates"
@@ -31,8 +31,16 @@ _DSR_FORMS = {
 }
 
 
-def text_problem(benchmark: str, name: str, place: str, texts: Mapping[str, Any], kind: str = "function") -> Problem:
-    """Return a problem of a benchmark of prompts, which holds nothing but texts.
+def text_problem(
+    benchmark: str,
+    name: str,
+    place: str,
+    texts: Mapping[str, Any],
+    kind: str = "function",
+    code: str = "",
+    entry_point: str = "",
+) -> Problem:
+    """Return a problem of a benchmark of prompts, which holds texts.
 
     Args:
         benchmark: Name of the benchmark.
@@ -40,22 +48,20 @@ def text_problem(benchmark: str, name: str, place: str, texts: Mapping[str, Any]
         place: The file of the texts.
         texts: The texts.
         kind: The kind of programs that they are about.
+        code: The program that they are about, if there is one.
+        entry_point: Its function.
     """
     return Problem(
         problem_id=name,
         benchmark=benchmark,
         kind=kind,
         language="python",
-        code="",
+        code=code,
+        entry_point=entry_point,
         category="published",
         provenance=place,
         upstream_questions=json.dumps(texts),
     )
-
-
-def _script(upstream: Upstream, part: str) -> Script:
-    (name,) = PARTS[part].patterns
-    return Script(upstream.files(PARTS[part])[name], PARTS[part].place(name))
 
 
 def read_ier(upstream: Upstream) -> list[Problem]:
@@ -63,7 +69,7 @@ def read_ier(upstream: Upstream) -> list[Problem]:
 
     The fields of a template are ``code`` and ``code_input``; it has marks such as ``$QUESTION$`` for the texts.
     """
-    script = _script(upstream, "ier_prompts")
+    script = read_script(upstream, PARTS["ier_prompts"])
     templates = {
         form: script.template("template", script.statements(f"create_prompt_{name}")) for form, name in _FORMS.items()
     }
@@ -76,7 +82,7 @@ def read_sr(upstream: Upstream) -> list[Problem]:
     A template is one for ``str.format`` with the fields ``signature``, ``nl`` and ``assertion``. Problems of MBPP
     have the prefix that they have in this package.
     """
-    script = _script(upstream, "sr_prompts")
+    script = read_script(upstream, PARTS["sr_prompts"])
     forms = {
         form: script.texts(script.statements(f"create_prompt_{name}"))["prompt_template"]
         for form, name in _FORMS.items()
@@ -96,7 +102,7 @@ def read_dsr(upstream: Upstream) -> list[Problem]:
     The template has the fields ``code``, ``tests`` and ``method_signature``; the template of a form has that prompt as
     the field ``prompt``. ``marks`` are the texts around code, which take the place of two marks.
     """
-    script = _script(upstream, "dsr_prompts")
+    script = read_script(upstream, PARTS["dsr_prompts"])
     forms = {}
     for form, name in _DSR_FORMS.items():
         statements = script.statements(f"create_prompt_{name}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Never
 
 from lm_eval_codemind.errors import UpstreamError
-from lm_eval_codemind.workshop.benchmarks.upstream import plain_text
+from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream, plain_text
 
 _TOGETHER = (ast.BinOp, ast.JoinedStr)
 Template = list[str | dict[str, str]]
@@ -170,6 +170,12 @@ class Script:
 
     def _refuse(self, reason: str) -> Never:
         raise UpstreamError(f"{self.place}: {reason}; the prompts are read from the pinned revision of this file")
+
+
+def read_script(upstream: Upstream, part: ArchivePart) -> Script:
+    """Return the script that is a part's only file."""
+    (name,) = part.patterns
+    return Script(upstream.files(part)[name], part.place(name))
 
 
 def _word(node: ast.AST) -> object:
