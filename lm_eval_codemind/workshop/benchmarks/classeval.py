@@ -34,17 +34,8 @@ _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\
 
 _CURLY_QUOTES = re.compile('[\u201c\u201d"]{3}')
 
-# Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
-_TEST_CLASSES = {
-    "PDFHandler.extract_text_from_pdfs": "PDFHandlerTestExtractTextFromPdfs",
-    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
-    "StudentDatabaseProcessor.delete_student_by_name": "StudentDatabaseProcessorTestDeleteStudentByName",
-    "StudentDatabaseProcessor.insert_student": "StudentDatabaseProcessorTestInsertStudent",
-    "StudentDatabaseProcessor.search_student_by_name": "StudentDatabaseProcessorTestSearchStudentByName",
-    "TwentyFourPointGame.answer": "TwentyFourPointGameTestAnswer",
-    "TwentyFourPointGame.evaluate_expression": "TwentyFourPointGameTestEvaluateExpression",
-    "TwentyFourPointGame.get_my_cards": "TwentyFourPointGameTestGetMyCards",
-}
+# Upstream's data gives methods of these classes the test class of a neighbour; here each has the one named after it.
+_MIXED_UP = frozenset({"PDFHandler", "StudentDatabaseProcessor", "TwentyFourPointGame"})
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -183,9 +174,15 @@ def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         output="",
         specification=method_specification(method["method_description"], _true_method(record, method)),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
-        tests=method_tests(in_working_directory(record["test"]), _TEST_CLASSES.get(name, method["test_class"])),
+        tests=method_tests(in_working_directory(record["test"]), _test_class(record, method)),
         provenance=RECORDS.place(_RECORDS),
     )
+
+
+def _test_class(record: dict[str, Any], method: dict[str, Any]) -> str:
+    words = method["method_name"].split("_")
+    own = f"{record['class_name']}Test{''.join(map(str.capitalize, words))}"
+    return own if record["class_name"] in _MIXED_UP and own in record["test_classes"] else str(method["test_class"])
 
 
 def method_specification(description: str, method: ast.FunctionDef) -> str:
@@ -219,15 +216,15 @@ def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
     true = definition(module, record["class_name"])
     described = ast.parse(record["class_constructor"].rstrip() + "\n    pass\n").body[0]
     assert isinstance(described, ast.ClassDef)
-    constructors = [node for node in described.body if isinstance(node, ast.FunctionDef)]
+    descriptions = {node.name: ast.get_docstring(node) for node in described.body if isinstance(node, ast.FunctionDef)}
     parts = [_docstring(record["class_description"])]
     methods = {node.name: node for node in true.body if isinstance(node, ast.FunctionDef)}
     for node in true.body:
-        if not isinstance(node, ast.FunctionDef) and not is_text(node):
+        if isinstance(node, ast.FunctionDef):
+            if node.name in descriptions:
+                parts.append(_documented(node, descriptions[node.name]))
+        elif not is_text(node):
             parts.append(unparse(node))
-        elif isinstance(node, ast.FunctionDef) and node.name in [constructor.name for constructor in constructors]:
-            texts = [ast.get_docstring(constructor) for constructor in constructors if constructor.name == node.name]
-            parts.append(_documented(node, texts[0]))
     parts += [f"{signature(methods[name])}\n    ..." for name in dependencies if name in methods]
     members = "\n\n".join(textwrap.indent(part, "    ") for part in parts if part.strip())
     imports = "".join(f"{unparse(node)}\n" for node in module.body if isinstance(node, (ast.Import, ast.ImportFrom)))
