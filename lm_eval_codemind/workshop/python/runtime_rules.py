@@ -8,12 +8,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from lm_eval_codemind.languages.python.units import units
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Raise, ast.Assert, ast.Expr)
 _PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 END = 0
@@ -74,6 +76,15 @@ def reachable(code: str, text: str) -> set[str]:
     return names
 
 
+class _Around(NamedTuple):
+    """What is around a statement: its function, with the names to ask about, and of a loop the head and the end."""
+
+    function: str
+    names: list[str]
+    head: int = END
+    out: int = END
+
+
 class _Program:
     def __init__(self, tree: ast.Module) -> None:
         self.points: dict[int, Point] = {}
@@ -95,66 +106,53 @@ class _Program:
                 name: self._goes_on.get(sites[0], END) for name, sites in self._sites.items() if len(sites) == 1
             }
             self._sites = {}
-            self._function(tree, "", _names(tree))
+            self._function(tree, "")
 
-    def _function(self, node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, name: str, names: list[str]) -> None:
-        self._block(node.body, self._returns.get(name, END), END, END, name, "", names)
+    def _function(self, node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> None:
+        self._block(node.body, self._returns.get(name, END), _Around(name, _names(node)), "")
 
-    def _block(
-        self, body: Sequence[ast.stmt], after: int, head: int, out: int, name: str, context: str, names: list[str]
-    ) -> None:
+    def _block(self, body: Sequence[ast.stmt], after: int, around: _Around, context: str) -> None:
         """Note the lines of a block."""
         for position, statement in enumerate(body):
             following = _line(body[position + 1]) if position + 1 < len(body) else after
-            self._statement(statement, following, head, out, name, context, names)
+            self._statement(statement, following, around, context)
             if not context and _may_leave(statement):
                 context = "after"
 
-    def _statement(
-        self, node: ast.stmt, following: int, head: int, out: int, name: str, context: str, names: list[str]
-    ) -> None:
-        line = _line(node)
+    def _statement(self, node: ast.stmt, following: int, around: _Around, context: str) -> None:
         if isinstance(node, _FUNCTIONS):
-            self._function(node, node.name, _names(node))
+            self._function(node, node.name)
         elif isinstance(node, ast.ClassDef):
-            self._block(node.body, END, END, END, name, context, [])
+            self._block(node.body, END, _Around(around.function, []), context)
         elif isinstance(node, ast.If):
-            skipped = _line(node.orelse[0]) if node.orelse else following
-            skipped = _line(node.body[0]) if _is_settled(node.test) else skipped
-            self._note(node, "if", _line(node.body[0]), skipped, name, context, names)
             leaves = isinstance(node.body[-1], _LEAVES)
-            self._block(node.body, following, head, out, name, "guard" if leaves else "then", names)
-            self._block(node.orelse, following, head, out, name, "else", names)
+            self._note(node, "if", _line(node.body[0]), _skipped(node, following), around, context)
+            self._block(node.body, following, around, "guard" if leaves else "then")
+            self._block(node.orelse, following, around, "else")
         elif isinstance(node, _LOOPS):
-            skipped = _line(node.orelse[0]) if node.orelse else following
             kind = "while" if isinstance(node, ast.While) else "for"
-            if isinstance(node, ast.While) and _is_settled(node.test):
-                skipped = _line(node.body[0])
-            self._note(node, kind, _line(node.body[0]), skipped, name, context, names)
-            self._block(node.body, line, line, following, name, context or "loop", names)
-            self._block(node.orelse, following, head, out, name, context or "after", names)
+            self._note(node, kind, _line(node.body[0]), _skipped(node, following), around, context)
+            inside = around._replace(head=_line(node), out=following)
+            self._block(node.body, _line(node), inside, context or "loop")
+            self._block(node.orelse, following, around, context or "after")
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            self._block(node.body, following, head, out, name, context, names)
+            self._block(node.body, following, around, context)
         elif isinstance(node, ast.Try):
-            self._block(node.body, following, head, out, name, context, names)
+            self._block(node.body, following, around, context)
             for handler in node.handlers:
-                self._block(handler.body, following, head, out, name, "handler", names)
-            self._block(node.orelse, following, head, out, name, "after", names)
-            self._block(node.finalbody, following, head, out, name, context, names)
+                self._block(handler.body, following, around, "handler")
+            self._block(node.orelse, following, around, "after")
+            self._block(node.finalbody, following, around, context)
         elif isinstance(node, ast.Return):
-            returns = self._returns.get(name, END)
-            self._note(node, "return", returns, returns, name, context, names)
+            returns = self._returns.get(around.function, END)
+            self._note(node, "return", returns, returns, around, context)
         elif isinstance(node, (ast.Break, ast.Continue)):
-            jump = out if isinstance(node, ast.Break) else head
-            self._note(node, "statement", jump, jump, name, context, names)
-        elif isinstance(
-            node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Raise, ast.Assert, ast.Expr)
-        ) and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            self._note(node, "statement", following, following, name, context, names)
+            jump = around.out if isinstance(node, ast.Break) else around.head
+            self._note(node, "statement", jump, jump, around, context)
+        elif isinstance(node, _PLAIN) and not _is_text(node):
+            self._note(node, "statement", following, following, around, context)
 
-    def _note(
-        self, node: ast.stmt, kind: str, enters: int, skips: int, name: str, context: str, names: list[str]
-    ) -> None:
+    def _note(self, node: ast.stmt, kind: str, enters: int, skips: int, around: _Around, context: str) -> None:
         line = _line(node)
         called = [each for each in _called(node) if each in self._functions or each in self._classes]
         for each in called:
@@ -164,9 +162,9 @@ class _Program:
         if callee is not None:
             enters = skips = callee
         if line not in self._shared:
-            targets = [text for text in _targets(node) if text in names]
-            variables = tuple(dict.fromkeys([*targets, *names]))
-            self.points[line] = Point(line, kind, name, context, enters, skips, variables)
+            targets = [text for text in _targets(node) if text in around.names]
+            variables = tuple(dict.fromkeys([*targets, *around.names]))
+            self.points[line] = Point(line, kind, around.function, context, enters, skips, variables)
 
     def _first_line(self, name: str) -> int | None:
         """Return where a call goes: the first line of a function's body, of a class that of its constructor's."""
@@ -183,6 +181,13 @@ class _Program:
 
 def _line(node: ast.stmt) -> int:
     return min(node.lineno, *(int(each.lineno) for each in getattr(node, "decorator_list", ())), node.lineno)
+
+
+def _skipped(node: ast.If | ast.For | ast.AsyncFor | ast.While, following: int) -> int:
+    """Return the line that comes next if the body of a head is not entered."""
+    if isinstance(node, (ast.If, ast.While)) and _is_settled(node.test):
+        return _line(node.body[0])
+    return _line(node.orelse[0]) if node.orelse else following
 
 
 def _is_text(node: ast.stmt) -> bool:
