@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS, is_text
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS, bound_names, is_text
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 
 # Decorators that change nothing that a call computes.
 _TYPE_ONLY = {"typechecked", "beartype", "override", "final", "runtime_checkable", "validate_call", "no_type_check"}
-_TYPED_CLASSES = {"NamedTuple", "TypedDict", "Protocol"}
+_TYPED_CLASSES = {"NamedTuple", "TypedDict", "Protocol", "dataclass"}
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 _COMPARISONS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 # What uses members of classes whose names are texts.
@@ -303,7 +303,6 @@ class Program:
         self._library: dict[str, tuple[str, str]] = {}  # name -> what of Python's own library it is
         self._aliases: dict[tuple[str, str], str] = {}  # (module, name) -> the name of the package that it stands for
         self._owners: dict[str, str] = {}  # name of the program -> the module that defines it
-        self._order: list[str] = []
         self._found: set[tuple[str, str]] = set()
         self._mentioned = set(attributes)
         self._texts: set[str] = set()
@@ -368,9 +367,8 @@ class Program:
         Raises:
             NotCut: If it is of another one, or the name means something else already.
         """
-        top = place[0].split(".")[0]
-        if top not in sys.stdlib_module_names:
-            raise NotCut(f"it needs {top}, which is not of Python's library and has no source")
+        if not _is_library(place[0]):
+            raise NotCut(f"it needs {place[0].split('.')[0]}, which is not of Python's library and has no source")
         if self._library.setdefault(name, place) != place:
             raise NotCut(f"{name} is defined in two modules")
         self._own(name, "the library")
@@ -384,8 +382,6 @@ class Program:
             self._needs(source, statement)
         for name in statement.names - {*statement.imports}:
             self._own(name, source.name)
-        if source.name not in self._order:
-            self._order.append(source.name)
 
     def _needs(self, source: Module, statement: Statement) -> None:
         self._mentioned |= statement.attributes
@@ -435,7 +431,7 @@ class Program:
         Raises:
             NotCut: If it has no source that this Python reads.
         """
-        futures = sorted(set().union(*(self._package.module(name).future for name in self._order)) & {"annotations"})
+        futures = sorted(set().union(*(self._package.module(name).future for name in self._taken)) & {"annotations"})
         lines = [f"from __future__ import {name}" for name in futures]
         for name, (module, what) in sorted(
             self._library.items(), key=lambda each: (bool(each[1][1]), each[1], each[0])
@@ -512,7 +508,7 @@ class _Cleaner(ast.NodeTransformer):
 
     _typed = False
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST | None:
         if any(_last_name(decorator) == "overload" for decorator in node.decorator_list):
             return None
         node.decorator_list = [each for each in node.decorator_list if _last_name(each) not in _TYPE_ONLY]
@@ -520,27 +516,23 @@ class _Cleaner(ast.NodeTransformer):
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
-        typed, self._typed = self._typed, False
-        self._body(node)
-        self._typed = typed
+        self._body(node, typed=False)
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST | None:
-        self._body(node)
-        return node
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         names = {_last_name(each) for each in (*node.bases, *node.decorator_list)}
         node.decorator_list = [each for each in node.decorator_list if _last_name(each) not in _TYPE_ONLY]
-        typed, self._typed = self._typed, "dataclass" in names or bool(names & _TYPED_CLASSES)
-        self._body(node)
-        self._typed = typed
+        self._body(node, typed=bool(names & _TYPED_CLASSES))
         return node
 
-    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        if node.body and is_text(node.body[0]):
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, typed: bool) -> None:
+        if is_text(node.body[0]):
             del node.body[0]
+        before, self._typed = self._typed, typed
         self.generic_visit(node)
+        self._typed = before
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -577,12 +569,8 @@ def _last_name(node: ast.expr) -> str:
 
 def _bound(node: ast.stmt) -> set[str]:
     """Return the names that a statement of a module binds there, also inside of blocks."""
-    if isinstance(node, DEFINITIONS):
-        return {node.name}
-    if isinstance(node, ast.Import):
-        return {alias.asname or alias.name.split(".")[0] for alias in node.names}
-    if isinstance(node, ast.ImportFrom):
-        return {alias.asname or alias.name for alias in node.names} - {"*"}
+    if isinstance(node, (*DEFINITIONS, *IMPORTS)):
+        return bound_names(node) - {"*"}
     names: set[str] = set()
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
@@ -666,15 +654,16 @@ def _attributes_of(node: ast.AST, name: str) -> set[str]:
     Raises:
         NotCut: If it uses the module in another way.
     """
-    inner: set[int] = set()
-    names = set()
+    attributes, uses = [], 0
     for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == name:
-            inner.add(id(each.value))
-            names.add(each.attr)
-    if any(isinstance(each, ast.Name) and each.id == name and id(each) not in inner for each in ast.walk(node)):
+        match each:
+            case ast.Attribute(ast.Name(module), attribute) if module == name:
+                attributes.append(attribute)
+            case ast.Name(module) if module == name:
+                uses += 1
+    if uses > len(attributes):
         raise NotCut(f"it uses the module {name} as a value")
-    return names
+    return set(attributes)
 
 
 def cut(package: Package, needs: Iterable[tuple[str, str]], attributes: Iterable[str]) -> str:
@@ -689,13 +678,10 @@ def cut(package: Package, needs: Iterable[tuple[str, str]], attributes: Iterable
         NotCut: If there is no such program. The message says why.
     """
     program = Program(package, attributes)
-    library: dict[str, tuple[str, str]] = {}
     for module, name in needs:
         if package.has(module):
             program.add(module, name)
         else:
-            library[name] = (module, name)
+            program.add_library(name, (module, name))
     program.complete()
-    for name, place in library.items():
-        program.add_library(name, place)
     return program.source()

@@ -119,18 +119,17 @@ def _candidates(agreeing: Sequence[Tried], lines: int, captured: Captured) -> li
             captured.left_out[f"{_name(call.function)}: {call.call}"] = reason
         else:
             good.append(call)
-    long = []
+    steps = {}
     for call, number in zip(good, steps_of([problem_of(call, 0) for call in good]), strict=True):
         if number < LEAST_STEPS:
             captured.left_out[f"{_name(call.function)}: {call.call}"] = (
                 f"the execution has fewer than {LEAST_STEPS} steps"
             )
         else:
-            long.append((call, number))
-    steps = {id(call): number for call, number in long}
+            steps[id(call)] = number
     numbers: Counter[str] = Counter()
     programs = []
-    for call in by_function(call for call, _ in long):
+    for call in by_function(call for call in good if id(call) in steps):
         numbers[_name(call.function)] += 1
         problem = problem_of(call, numbers[_name(call.function)])
         captured.steps[problem.problem_id] = steps[id(call)]
@@ -193,8 +192,6 @@ def summary(captured: Captured, recording: Recording) -> str:
 | problems | {len(problems)} |
 | lines of a program, median and longest | {median(lines):.0f}, {lines[-1]} |
 | tests that failed | {len(recording.failed)} |
-
-Calls were noticed with {recording.method}.
 
 | steps of an execution | problems |
 |---|--:|

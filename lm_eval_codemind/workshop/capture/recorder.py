@@ -301,7 +301,7 @@ def _tree(code: types.CodeType) -> ast.Module:
                 return ast.parse(attempt)
             except SyntaxError:
                 continue
-    except (OSError, TypeError, IndentationError, SyntaxError):
+    except (OSError, TypeError, SyntaxError):
         pass
     raise Unwritable("function")
 
@@ -338,7 +338,6 @@ class Recorder:
         self._made: dict[int, tuple[Any, tuple[str, dict[str, str], dict[str, str]]]] = {}
         self._busy = threading.local()
         self.failed: list[str] = []
-        self.method = ""
         self.stop: Callable[[], None] = lambda: None
 
     def start(self) -> None:
@@ -372,7 +371,7 @@ class Recorder:
             monitoring.register_callback(tool, monitoring.events.PY_START, None)
             monitoring.free_tool_id(tool)
 
-        self.method, self.stop = "sys.monitoring", stop
+        self.stop = stop
 
     def _profile(self) -> None:
         before, functions = sys.getprofile(), self._functions
@@ -392,7 +391,7 @@ class Recorder:
             sys.setprofile(before)
             threading.setprofile(before)
 
-        self.method, self.stop = "sys.setprofile", stop
+        self.stop = stop
 
     def _seen(self, code: types.CodeType, frame: types.FrameType) -> tuple[Function | None, types.CodeType]:
         """Return the function of code that runs for the first time, None if it is none of the package; and the code."""
@@ -517,7 +516,7 @@ class Recorder:
         """Write all calls of this process into a folder."""
         functions = [function.row() for function, _ in list(self._functions.values()) if function is not None]
         content = {
-            "python": sys.executable, "method": self.method, "functions": functions, "failed": self.failed,
+            "python": sys.executable, "functions": functions, "failed": self.failed,
             "modules": _sources(),
         }  # fmt: skip
         (folder / f"calls-{os.getpid()}.json").write_text(json.dumps(content), encoding="utf-8")

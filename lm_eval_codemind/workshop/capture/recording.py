@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,14 +57,12 @@ class Recording:
     Attributes:
         functions: The functions of the package that were called.
         python: The interpreter that ran them.
-        method: How calls were noticed.
         failed: The tests that failed.
         modules: The modules that were loaded, without those of Python's library, and their files in Python.
     """
 
     functions: list[Called]
     python: str
-    method: str
     failed: list[str]
     modules: dict[str, str]
 
@@ -106,7 +103,7 @@ def record(package: str, command: Sequence[str]) -> Recording:
     by_size = max(written, key=lambda content: len(content["functions"]))
     failed = sorted({name for content in written for name in content["failed"]})
     modules = {name: file for content in written for name, file in content["modules"].items()}
-    return Recording(functions, by_size["python"], by_size["method"], failed, modules)
+    return Recording(functions, by_size["python"], failed, modules)
 
 
 def _merged(rows: Sequence[dict[str, Any]]) -> list[Called]:
@@ -124,8 +121,3 @@ def _merged(rows: Sequence[dict[str, Any]]) -> list[Called]:
                 function.calls.append(recorded)
         function.reason = function.reason or next(iter(row["reasons"]), "")
     return sorted(functions.values(), key=lambda function: (function.module, function.name))
-
-
-def default_command() -> list[str]:
-    """Return the command that runs the tests of the working directory."""
-    return [sys.executable, "-m", "pytest"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits
 from lm_eval_codemind.workshop.capture import installed
 from lm_eval_codemind.workshop.capture.recording import Call, Called
@@ -105,7 +106,8 @@ def _as_asked(cut: Cut, form: str, label: str) -> Tried:
     if form == "items":
         call = f"list({call})"
     elif form == "first":
-        code, call = _with_islice(code), f"list(islice({call}, {FIRST}))"
+        code = after_future_imports(code, "from itertools import islice")
+        call = f"list(islice({call}, {FIRST}))"
     elif form == "lists":
         call = f"list(map(list, {call}))"
     elif form == "error":
@@ -126,12 +128,6 @@ def _with_error(code: str, call: str) -> tuple[str, str]:
     node.func = ast.Name(f"error_of_{name}")
     called = f"receiver.{name}" if receiver else name
     return code + _ERROR.format(name=name, receiver=receiver, called=called), ast.unparse(node)
-
-
-def _with_islice(code: str) -> str:
-    line = "from itertools import islice\n"
-    future, newline, rest = code.partition("\n")
-    return f"{future}{newline}{line}{rest}" if future.startswith("from __future__") else f"{line}{code}"
 
 
 def _in_sandbox(cuts: Sequence[Cut]) -> list[tuple[str, str] | str]:

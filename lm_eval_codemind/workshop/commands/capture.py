@@ -1,5 +1,6 @@
 """``codemind capture``: programs to ask about, from the tests of a package."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -22,10 +23,10 @@ def command(package: str, folder: Path, lines: int, command: tuple[str, ...]) ->
     `codemind run --programs FOLDER --tasks own` asks a model about the programs.
     """
     from lm_eval_codemind.workshop.capture.pipeline import capture
-    from lm_eval_codemind.workshop.capture.recording import default_command, record
+    from lm_eval_codemind.workshop.capture.recording import record
 
     with value_errors():
-        recording = record(package, command or default_command())
+        recording = record(package, command or (sys.executable, "-m", "pytest"))
         captured = capture(recording, folder, lines, click.echo)
     functions = {problem.problem_id.rpartition("/")[0] for problem in captured.problems}
     failed = f"; {len(recording.failed)} tests failed" if recording.failed else ""
