@@ -14,7 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
@@ -40,8 +40,6 @@ AT_MOST = 3
 ECHOES = 0.05
 # An answer of fewer characters says nothing by standing somewhere else, too.
 SHORT = 3
-
-Item = TypeVar("Item")
 
 
 def seen_lines(code: str, trace: Trace) -> dict[str, Any]:
@@ -237,12 +235,10 @@ def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
     """Ask about equally many lines that are executed and that are not, within each kind and context."""
     strata: dict[Hashable, dict[bool, list[tuple[_Asked, int, int]]]] = defaultdict(lambda: {True: [], False: []})
     for each in asked:
-        functions = {
-            "",
-            *(reachable(each.run_input.code, each.run_input.input) if each.run_input.expression is not None else ()),
-        }
+        code, text, is_script = each.run_input.code, each.run_input.input, each.run_input.expression is None
+        functions = set() if is_script else {"", *reachable(code, text)}
         for point, times, runs in each.lines():
-            known = each.run_input.expression is None or point.function in functions
+            known = is_script or point.function in functions
             if point.context and known and (not times or runs):
                 label = each.chosen.get(point.line)
                 run = label.run if label else drawn.randint(1, len(runs)) if runs else 0
