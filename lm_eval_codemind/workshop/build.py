@@ -32,7 +32,7 @@ from lm_eval_codemind.workshop.facts.bugs import with_own_suites, with_revealing
 from lm_eval_codemind.workshop.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.workshop.facts.sr_exceptions import with_exceptions
 from lm_eval_codemind.workshop.python.hint_tests import with_hint
-from lm_eval_codemind.workshop.transforms import RecipeError
+from lm_eval_codemind.workshop.transforms.composer import RecipeError
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,9 @@ import click
 from lm_eval_codemind.commands import FILE, NEW_FILE, read_text
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.workshop.transforms import GROUPS, RULES, Program, UnsupportedSyntaxError, compose_verified
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError
+from lm_eval_codemind.workshop.transforms.composer import GROUPS, RULES, compose_verified
+from lm_eval_codemind.workshop.transforms.program import Program
 
 if TYPE_CHECKING:
     from lm_eval_codemind.sandbox import Outcome

@@ -15,7 +15,8 @@ from typing import Any
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.workshop.python.kinds import workshop_kind
-from lm_eval_codemind.workshop.transforms import Program, RecipeError, Step, recreate
+from lm_eval_codemind.workshop.transforms.composer import RecipeError, Step, recreate
+from lm_eval_codemind.workshop.transforms.program import Program
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Recipe:
     """The steps that generate C+ of one problem.
 
     Attributes:
-        steps: Rules and sites, the argument of :func:`~lm_eval_codemind.workshop.transforms.recreate`.
+        steps: Rules and sites, the argument of :func:`~lm_eval_codemind.workshop.transforms.composer.recreate`.
         sha256: The digest of C+.
         dropped: Rules that are left out because they changed the program's behaviour.
         usable: Whether C (for a published C+: C+) passes the tests. If not, the question would have no correct answer.

@@ -12,7 +12,7 @@ from lm_eval_codemind.sandbox import Sandbox, shared_sandbox
 from lm_eval_codemind.workshop.facts.recipes import Recipe, apply_recipe, program_for_rules, seed_of
 from lm_eval_codemind.workshop.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.workshop.proof.equivalence import FURTHER_INPUTS, Equivalence, SingleThreadedMap
-from lm_eval_codemind.workshop.transforms import compose_verified
+from lm_eval_codemind.workshop.transforms.composer import compose_verified
 from lm_eval_codemind.workshop.transforms.library import PACKAGES
 
 logger = logging.getLogger(__name__)

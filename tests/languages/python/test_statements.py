@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_codemind.languages.blocks import Block, blocks, unwrapped
 from lm_eval_codemind.languages.python.statements import Parser, Statement, is_idle
-from lm_eval_codemind.workshop.transforms import UnsupportedSyntaxError, unparse
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 
 DECORATED = "@d\n@e\ndef f():\n    return 1"
 BRANCHES = "if x:\n    a = 1\nelse:\n    a = 2"

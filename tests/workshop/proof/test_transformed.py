@@ -18,7 +18,7 @@ from lm_eval_codemind.workshop.facts.recipes import Recipe, apply_recipe, load_r
 from lm_eval_codemind.workshop.proof.equivalence import Equivalence, further_inputs
 from lm_eval_codemind.workshop.proof.make_recipes import transform, verify_transformed
 from lm_eval_codemind.workshop.python.kinds import observing_call
-from lm_eval_codemind.workshop.transforms import RULES, RecipeError
+from lm_eval_codemind.workshop.transforms.composer import RULES, RecipeError
 from ship import record_of
 
 CODE = """def double(xs):

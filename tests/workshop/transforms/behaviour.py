@@ -13,7 +13,8 @@ from typing import Any
 
 from hypothesis import reject
 
-from lm_eval_codemind.workshop.transforms import RULES, Program
+from lm_eval_codemind.workshop.transforms.composer import RULES
+from lm_eval_codemind.workshop.transforms.program import Program
 
 
 def observe(code: str, calls: list[str], stdin: str = "") -> list[Any]:

@@ -7,8 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.languages.python.names import needed_functions
-from lm_eval_codemind.workshop.transforms import RULES, Program, RecipeError, compose, compose_verified, recreate
-from lm_eval_codemind.workshop.transforms.composer import LEAST_GROWTH
+from lm_eval_codemind.workshop.transforms.composer import (
+    LEAST_GROWTH,
+    RULES,
+    RecipeError,
+    compose,
+    compose_verified,
+    recreate,
+)
+from lm_eval_codemind.workshop.transforms.program import Program
 from tests.workshop.transforms.behaviour import observe_drawn
 from tests.workshop.transforms.generated import CALLS, functions, scripts
 
@@ -43,7 +50,8 @@ def test_seeds_give_different_programs():
 
 
 def test_neither_hashing_nor_the_run_matters():
-    program = "from lm_eval_codemind.workshop.transforms import Program, compose\n"
+    program = "from lm_eval_codemind.workshop.transforms.composer import compose\n"
+    program += "from lm_eval_codemind.workshop.transforms.program import Program\n"
     program += f"print(compose(Program({CODE!r}, public={{'area'}}), '7').digest)"
     for seed in ("1", "2"):
         command = [sys.executable, "-c", program]

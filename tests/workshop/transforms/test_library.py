@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.workshop.transforms import RULES, Program, UnsupportedSyntaxError, unparse
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+from lm_eval_codemind.workshop.transforms.composer import RULES
+from lm_eval_codemind.workshop.transforms.program import Program
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 RUNNER = Path(__file__).parent / "library_runner.py"

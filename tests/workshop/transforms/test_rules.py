@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_codemind.workshop.transforms import GROUPS, RULES
+from lm_eval_codemind.workshop.transforms.composer import GROUPS, RULES
 from tests.workshop.transforms.behaviour import count_sites, observe, variants
 
 _FILE = yaml.safe_load((Path(__file__).parent / "programs.yaml").read_text(encoding="utf-8"))
