@@ -120,11 +120,9 @@ def _assigned_first(body: Sequence[ast.stmt], name: str) -> bool:
 def _block_assigns_first(node: ast.stmt, name: str) -> bool:
     """Whether every run of a statement with a body, the only one that mentions `name`, gives it a value first."""
     match node:
-        case ast.For(target=target, iter=head, body=body, orelse=rest):
-            read = any(_mentions(part, name) for part in [head, *rest])
-            return not read and (_is_target(target, name) or _assigned_first(body, name))
-        case ast.While(test=head, body=body, orelse=rest):
-            return not any(_mentions(part, name) for part in [head, *rest]) and _assigned_first(body, name)
+        case ast.For(iter=head, body=body, orelse=rest) | ast.While(test=head, body=body, orelse=rest):
+            bound = isinstance(node, ast.For) and _is_target(node.target, name)
+            return not any(_mentions(part, name) for part in [head, *rest]) and (bound or _assigned_first(body, name))
         case ast.With(items=items, body=body):
             return _assigned_first(body, name) and not any(_mentions(item, name) for item in items)
         case ast.If(test=test, body=body, orelse=rest):

@@ -287,12 +287,12 @@ class _Unroller:
         written: list[ast.stmt] = []
         explicit = any(value is None for value, _ in turns)
         if not explicit and not self._program.pure(loop.iter):
-            arguments = (
-                loop.iter.args if isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "range" else None
-            )
-            explicit = arguments is None and bool(turns)
-            for each in arguments if arguments is not None else [] if turns else [loop.iter]:
-                written += self._effect(each, record)
+            if isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "range":
+                written += [effect for each in loop.iter.args for effect in self._effect(each, record)]
+            elif turns:
+                explicit = True
+            else:
+                written += self._effect(loop.iter, record)
         iterator = self._iterator(depth)
         if explicit:
             call = ast.Call(ast.Name("iter", ast.Load()), [self._expression(loop.iter, record)], [])
