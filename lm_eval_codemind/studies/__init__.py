@@ -3,9 +3,12 @@
 from lm_eval_codemind.data.catalogue import SOURCES, Archive, Benchmark, Source
 
 RE2BENCH = Archive("RE2Bench", "Intelligent-CAT-Lab/RE2Bench", "d00b99c7")
+_RE2_SOURCES = (Source(RE2BENCH.repository, "", free=False),)
 # Its files are pinned by digest.
 COCONUT = Archive("CoCoNUT", "ClaasBeger/StructuralCodeUnderstanding", "main")
+_COCONUT_SOURCES = (Source(COCONUT.repository, "", free=False), SOURCES["openai/human-eval"])
 CES = Archive("CES", "Intelligent-CAT-Lab/CES", "8ddcae4")
+_CES_SOURCE = Source(CES.repository, "NCSA")
 
 BENCHMARKS = (
     Benchmark(
@@ -15,7 +18,7 @@ BENCHMARKS = (
         size=585,
         reader="lm_eval_codemind.studies.re2.data:read",
         archives=(RE2BENCH,),
-        sources=(Source(RE2BENCH.repository, "", free=False),),
+        sources=_RE2_SOURCES,
         labels="none",
     ),
     Benchmark(
@@ -25,7 +28,7 @@ BENCHMARKS = (
         size=161,
         reader="lm_eval_codemind.studies.traces.coconut_data:read",
         archives=(COCONUT,),
-        sources=(Source(COCONUT.repository, "", free=False), SOURCES["openai/human-eval"]),
+        sources=_COCONUT_SOURCES,
         labels="none",
         extends="humaneval",
     ),
@@ -36,7 +39,7 @@ BENCHMARKS = (
         size=162,
         reader="lm_eval_codemind.studies.traces.ces_data:read",
         archives=(CES,),
-        sources=(Source(CES.repository, "NCSA"), SOURCES["openai/human-eval"]),
+        sources=(_CES_SOURCE, SOURCES["openai/human-eval"]),
         labels="none",
         extends="humaneval",
     ),
@@ -48,7 +51,7 @@ BENCHMARKS = (
         size=585,
         reader="lm_eval_codemind.studies.re2.data:read_prompts",
         archives=(RE2BENCH,),
-        sources=(Source(RE2BENCH.repository, "", free=False),),
+        sources=_RE2_SOURCES,
         labels="none",
     ),
     Benchmark(
@@ -58,7 +61,7 @@ BENCHMARKS = (
         size=162,
         reader="lm_eval_codemind.studies.traces.coconut_data:read_prompts",
         archives=(COCONUT,),
-        sources=(Source(COCONUT.repository, "", free=False), SOURCES["openai/human-eval"]),
+        sources=_COCONUT_SOURCES,
         labels="none",
     ),
     Benchmark(
@@ -68,7 +71,7 @@ BENCHMARKS = (
         size=487,
         reader="lm_eval_codemind.studies.traces.ces_data:read_prompts",
         archives=(CES,),
-        sources=(Source(CES.repository, "NCSA"),),
+        sources=(_CES_SOURCE,),
         labels="none",
     ),
 )

@@ -38,7 +38,7 @@ PART = ArchivePart(
 )
 _SOURCES = PROGRAMS | PROJECTS
 
-_PROMPT = re.compile(r"prompts/(?P<task>\w+)_prediction/(?:easy|difficult)/(?P<name>.*)\.txt")
+_PROMPT = re.compile(r"prompts/(?P<task>\w+)_prediction/(?P<difficulty>easy|difficult)/(?P<name>.*)\.txt")
 _CODE = re.compile(
     r"\[PYTHON\]\n(?P<code>.*?)\[/PYTHON\]\s*"
     r"(?:Functions called during the execution:\s*\[PYTHON\]\n(?P<called>.*?)\[/PYTHON\]\s*)?"
@@ -61,8 +61,8 @@ def read(upstream: Upstream) -> list[Problem]:
         for name, row in sampled[difficulty].items():
             records[name] = _values(files, name, difficulty, row)
     for name in files:
-        match = re.fullmatch(r"prompts/(loop|branch)_prediction/(easy|difficult)/(.*)\.txt", name)
-        if match:
+        match = _PROMPT.fullmatch(name)
+        if match and match["task"] in (LOOP, BRANCH):
             task, difficulty, problem_id = match.groups()
             record = records.setdefault(problem_id, {"difficulty": difficulty, "source": source_of(problem_id)})
             record[task] = _flow(files, problem_id, difficulty, task)

@@ -31,6 +31,7 @@ from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, Fiel
 from lm_eval_codemind.studies.re2.published.rules import completed
 from lm_eval_codemind.studies.re2.published.task import (
     FILTER,
+    OBJECT,
     InputPrediction,
     Prediction,
     class_of,
@@ -41,15 +42,6 @@ FACTS = Path(__file__).with_name("facts")
 _MARKS = Marks.named("answer", "output", "input")
 # Characters of the program, the code that it calls, the input and the output.
 LONGEST = 23_000
-# An object with the attributes of the input, as the proof makes it.
-_OBJECT = """_object = {name}.__new__({name})
-try:
-    _object.__init__()
-except TypeError:
-    pass
-for _name, _value in {attributes}.items():
-    setattr(_object, _name, _value)
-_object.{call}"""
 _VIEW = "lm_eval_codemind.studies.re2.view:ProvenRe2View"
 
 
@@ -169,7 +161,7 @@ class Re2Input(InputPrediction, Re2):
         attributes, *arguments = (_source(mapping(value.get(name))) for name in ("self", "args", "kwargs"))
         call = f"{question.typed(Fields)['entry_point']}(**{arguments[0]}, **{arguments[1]})"
         name = class_of(question)
-        expression = _OBJECT.format(name=name, attributes=attributes, call=call) if name else call
+        expression = f"{OBJECT.format(name=name, attributes=attributes)}_object.{call}" if name else call
         return Job.evaluate(question.typed(Fields)["code"], [expression])
 
     def gives_output(self, question: Question, seen: CaseOutcome) -> bool:

@@ -1,6 +1,7 @@
 """The prompts of CES, put together from its texts as its script ``create_prompts.py`` does."""
 
 import ast
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -105,16 +106,12 @@ def _conditions(tree: ast.AST, code: str) -> dict[Span, str]:
     """Return the statements ``if`` and the clauses ``elif`` that upstream counts, with their kinds, in its order."""
     found = dict(sorted(_spans_of_conditions(tree, code)))
     before = dict(found)
-    for inner in before:
-        for outer in before:
-            if before[inner] == "elif" and inner[0] > outer[0] and inner[1] <= outer[1]:
-                found.pop(inner, None)
-                found[outer] = "else_if"
-    for inner in before:
-        for outer in before:
-            if before[inner] == "if" and inner[0] > outer[0] and inner[1] < outer[1]:
-                found.pop(inner, None)
-                found[outer] = "nested_if"
+    for kind, joined, ends_inside in (("elif", "else_if", operator.le), ("if", "nested_if", operator.lt)):
+        for inner in before:
+            for outer in before:
+                if before[inner] == kind and inner[0] > outer[0] and ends_inside(inner[1], outer[1]):
+                    found.pop(inner, None)
+                    found[outer] = joined
     return found
 
 

@@ -25,15 +25,14 @@ from lm_eval_codemind.studies.re2.published import rules
 FILTER = "extract-answer"
 SELF_CONTAINED = tuple(PROGRAMS.values())
 # RE2-Bench makes an object without arguments, whatever its class takes, and sets the attributes of the answer.
-_OBJECT = """
+OBJECT = """\
 _object = {name}.__new__({name})
 try:
-    {name}.__init__(_object)
+    _object.__init__()
 except TypeError:
     pass
 for _name, _value in {attributes}.items():
     setattr(_object, _name, _value)
-print(_object.{call})
 """
 _MARKS = {OUTPUT: "OUTPUT", INPUT: "INPUT", LOOP: "ANSWER", BRANCH: "ANSWER"}
 _VIEW = "lm_eval_codemind.studies.re2.view:Re2View"
@@ -195,7 +194,8 @@ def _program(question: Question, value: Mapping[str, Any]) -> str:
     if not name:
         return f"{question.typed(Fields)['code']}\nprint({call})\n"
     attributes = {name: rules.deserialized(x) for name, x in mapping(value.get("self")).items()}
-    return f"{question.typed(Fields)['code']}\n{_OBJECT.format(name=name, attributes=attributes, call=call)}"
+    made = OBJECT.format(name=name, attributes=attributes)
+    return f"{question.typed(Fields)['code']}\n{made}print(_object.{call})\n"
 
 
 def class_of(question: Question) -> str:
