@@ -44,7 +44,6 @@ from lm_eval_codemind.workshop.proof.witnesses import (
     SECONDS,
     SETS,
     Executor,
-    Waiting,
     agreed,
     observe,
     output_of,
@@ -377,7 +376,7 @@ def _worked(
         # While one problem waits for its outcomes, others are worked on.
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
         sandboxes, pool = seeded(stack, workers, sandbox), stack.enter_context(SeededPool(0, workers))
-        bound = partial(work, sandbox=sandbox, seeded=sandboxes, others=others, java=Waiting(pool, sandbox))
+        bound = partial(work, sandbox=sandbox, seeded=sandboxes, others=others, java=SingleThreadedMap(pool, sandbox))
         return list(tqdm(sandbox.map(bound, problems), total=len(problems), mininterval=10))
 
 
@@ -401,7 +400,7 @@ def make_java(problems: Sequence[Problem], workers: int) -> dict[str, list[Case]
     alike = {one.problem_id for one in problems if _alike(one, others.get(one.problem_id))}
     with ExitStack() as stack:
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
-        java = Waiting(stack.enter_context(SeededPool(0, workers)), sandbox)
+        java = SingleThreadedMap(stack.enter_context(SeededPool(0, workers)), sandbox)
 
         def make(problem: Problem) -> list[Case]:
             if problem.problem_id in alike:

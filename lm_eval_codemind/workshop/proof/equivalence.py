@@ -37,11 +37,15 @@ class SingleThreadedMap:
     In CPython 3.11 all threads share one counter for the depth of the tree that ``ast.parse`` builds. If the garbage
     collector runs Python code while two threads parse, they fail with ``SystemError: AST constructor recursion depth
     mismatch``. So threads switch only when one of them waits for outcomes.
+
+    Args:
+        sandbox: Executes the jobs.
+        other: One whose work goes on meanwhile, too; its :meth:`map` runs the functions then.
     """
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox | SeededPool, other: "SingleThreadedMap | None" = None) -> None:
         self._sandbox = sandbox
-        self._turn = threading.Lock()
+        self._turn: threading.Lock = other._turn if other else threading.Lock()
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the result of ``work`` for each item, in the items' order.
@@ -54,15 +58,13 @@ class SingleThreadedMap:
             with self._turn:
                 return work(item)
 
+        assert isinstance(self._sandbox, Sandbox)
         with ThreadPoolExecutor(2 * self._sandbox.workers) as pool:
             yield from pool.map(one, items)
 
-    def run(self, jobs: Iterable[Job], sandbox: Sandbox | SeededPool | None = None) -> list[Outcome]:
-        """Return the outcomes of jobs, in their order. Only functions that :meth:`map` runs may call it.
-
-        Another sandbox may run them instead of this one's.
-        """
-        futures = [(sandbox or self._sandbox).submit(job) for job in jobs]
+    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
+        """Return the outcomes of jobs, in their order. Only functions that :meth:`map` runs may call it."""
+        futures = [self._sandbox.submit(job) for job in jobs]
         self._turn.release()
         try:
             return [future.result() for future in futures]

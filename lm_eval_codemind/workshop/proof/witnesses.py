@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.resources import files
-from typing import Protocol
 
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark
@@ -19,7 +18,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, lists
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase, lists
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, RAISED, VALUE
 from lm_eval_codemind.workshop.proof.prove import CIRCUMSTANCES, prelude_of
@@ -48,13 +47,7 @@ _LIMITS_OF_OTHERS = Limits(cpu_seconds=0.8, wall_seconds=10)
 _CLOCKS = ("time", "date")
 _BY_CHANCE = "import random\nrandom.seed()\n"
 
-
-class Executor(Protocol):
-    """Runs jobs: a sandbox, or what lets other work go on meanwhile."""
-
-    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in their order."""
-        ...
+Executor = Sandbox | SingleThreadedMap
 
 
 def observe(
@@ -200,7 +193,7 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
     with ExitStack() as stack:
         sandbox = SingleThreadedMap(stack.enter_context(Sandbox(workers)))
         sandboxes = seeded(stack, workers, sandbox)
-        pools = [Waiting(stack.enter_context(SeededPool(seed, workers)), sandbox) for seed in (0, 1)]
+        pools = [SingleThreadedMap(stack.enter_context(SeededPool(seed, workers)), sandbox) for seed in (0, 1)]
 
         def same(one: Problem) -> bool:
             inputs = [case.input for case in one.witnesses]
@@ -229,21 +222,10 @@ def _lines(outputs: Sequence[str | None]) -> list[list[str] | None]:
     return [None if text is None else printed_lines(text) for text in outputs]
 
 
-class Waiting:
-    """A sandbox that lets work on other problems go on while it runs jobs."""
-
-    def __init__(self, sandbox: Sandbox | SeededPool, turn: SingleThreadedMap) -> None:
-        self._sandbox, self._turn = sandbox, turn
-
-    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in their order."""
-        return self._turn.run(jobs, self._sandbox)
-
-
 def seeded(stack: ExitStack, workers: int, turn: SingleThreadedMap) -> dict[int, Executor]:
     """Return a sandbox for each hash seed of the circumstances, which the stack closes."""
     seeds = sorted({circumstance.hash_seed for circumstance in CIRCUMSTANCES})
-    return {seed: Waiting(stack.enter_context(Sandbox(workers, hash_seed=seed)), turn) for seed in seeds}
+    return {seed: SingleThreadedMap(stack.enter_context(Sandbox(workers, hash_seed=seed)), turn) for seed in seeds}
 
 
 def output_of(observation: str, printed: bool) -> str | None:
