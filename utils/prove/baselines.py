@@ -553,9 +553,10 @@ def _echo(text: str) -> str:
 def _last_literal(text: str) -> str:
     """Return the last literal of a source; the last word if the text is not a program."""
     try:
-        node = last_literal_of(ast.parse(text))
+        ast.parse(text)
     except SyntaxError:
         return (text.split() or [""])[-1]
+    node = last_literal_of(text)
     return "" if node is None else ast.unparse(node)
 
 

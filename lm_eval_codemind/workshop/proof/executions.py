@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts.executions import Execution
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput
+from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.languages.python.units import CodeUnit, units
 from lm_eval_codemind.workshop.python.tracing import Step, Trace
 
@@ -131,7 +132,7 @@ def simple_values(run_input: RuntimeInput) -> list[Any]:
     written, from 0 and from 1.
     """
     text = "" if run_input.expression is None else run_input.input
-    literals = [node for source in (run_input.code, text) for node in _literals(source)]
+    literals = [ast.literal_eval(node) for source in (run_input.code, text) for node in literals_of(source)]
     words = [] if run_input.expression else run_input.input.split()
     numbers = [int(word) for word in words if word.isdecimal() and len(word) < 4]
     values: list[Any] = [
@@ -149,15 +150,6 @@ def simple_values(run_input: RuntimeInput) -> list[Any]:
     for number in numbers:
         values += [list(range(number)), list(range(1, number)), list(range(1, number + 1)), list(range(number + 1))]
     return values
-
-
-def _literals(source: str) -> Iterable[Any]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.expr):
-            try:
-                yield ast.literal_eval(node)
-            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                continue
 
 
 def values_of(literals: Sequence[str | None]) -> list[Any]:

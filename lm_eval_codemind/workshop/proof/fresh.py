@@ -23,6 +23,7 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.data.facts.fresh import EVALUATION_SEEDS, REASONS, SHIPPED_SEED, Fresh, Run
+from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
@@ -486,15 +487,8 @@ def _is_plain(run: Run, problem: Problem) -> bool:
 
 @cache
 def _constants(code: str) -> frozenset[str]:
-    texts = set()
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)):
-            try:
-                value = ast.literal_eval(node)
-            except (ValueError, TypeError):
-                continue
-            texts |= {repr(value), str(value)}
-    return frozenset(texts)
+    values = map(ast.literal_eval, literals_of(code))
+    return frozenset(text for value in values for text in (repr(value), str(value)))
 
 
 def _bare(output: str) -> str:

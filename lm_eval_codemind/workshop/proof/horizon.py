@@ -13,7 +13,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple
@@ -34,15 +34,14 @@ from lm_eval_codemind.data.facts.horizon import (
     level_of,
     share_of,
 )
-from lm_eval_codemind.data.making import Execution
+from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages import get_language
-from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox
 from lm_eval_codemind.workshop.facts.labels import observed_label
-from lm_eval_codemind.workshop.proof.own import preludes
-from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
+from lm_eval_codemind.workshop.proof.own import preludes, with_outputs
+from lm_eval_codemind.workshop.proof.prove_outputs import prove_outputs
 from lm_eval_codemind.workshop.python import horizon_runs
 from lm_eval_codemind.workshop.python.tracing import NOT_INSIDE, TraceFailed, job_source, recorder_source, result_of
 
@@ -106,7 +105,10 @@ def make_horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs
         natural = [candidate for candidate in _natural(programs, sandbox, seed) if _is_fit(candidate, template)]
     chosen, spare = _chosen(natural, chains, seed, wanted)
     rungs = [_rung(candidate, number) for number, candidate in enumerate(chosen + spare)]
-    left_out = _unproven(rungs)
+    # The output is that of the tracer in each of six processes. They have another hash seed each. Two have the usual
+    # clock; the others have two other ones, and each a way in which versions of Python add floats.
+    runs = zip(("", *preludes()), (partial(prove_outputs, hash_seeds=seeds) for seeds in _HASH_SEEDS), strict=True)
+    _, left_out = with_outputs(rungs, runs)
     proven = share_of((rung for rung in rungs if rung.problem_id not in left_out), PER_LEVEL)
     counts = Counter((rung.level, rung.source) for rung in proven)
     for level in range(1, len(BOUNDS) + 1):
@@ -117,22 +119,6 @@ def make_horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs
                     "horizon_seed in --metadata"
                 )
     return Rungs(tuple(sorted(proven, key=lambda rung: (rung.level, rung.links > 0))), left_out)
-
-
-def _unproven(rungs: Sequence[Rung]) -> dict[str, str]:
-    """Return the reasons for programs whose output is not that of the tracer in each of six processes.
-
-    They have another hash seed each. Two have the usual clock; the others have two other ones, and each a way in which
-    versions of Python add floats.
-    """
-    causes: dict[str, str] = {}
-    for prelude, seeds in zip(("", *preludes()), _HASH_SEEDS, strict=True):
-        left = [rung for rung in rungs if rung.problem_id not in causes]
-        runs = [Execution(rung, after_future_imports(rung.code, prelude), rung.input) for rung in left]
-        for rung, result in zip(left, prove_outputs(runs, seeds), strict=True):
-            if result.output != rung.output:
-                causes[rung.problem_id] = CAUSES[result.cause or "unstable"]
-    return causes
 
 
 # -- natural programs
@@ -325,11 +311,8 @@ def _has_float(value: Any) -> bool:
 
 def _plain_answers(call: str) -> Iterator[Any]:
     """Yield what needs no program: each value in a call, and what one common operation makes of it."""
-    for node in ast.walk(ast.parse(call, mode="eval")):
-        try:
-            value = ast.literal_eval(node)
-        except (ValueError, TypeError):
-            continue
+    for node in literals_of(call):
+        value = ast.literal_eval(node)
         yield value
         for operation in _OPERATIONS:
             try:

@@ -8,7 +8,8 @@ import ast
 import dataclasses
 import importlib.util
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import cycle
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from lm_eval_codemind.data.facts.fresh import Fresh
 from lm_eval_codemind.data.facts.runtime_inputs import ONLY, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import InputLabels
 from lm_eval_codemind.data.making import Execution as Run
+from lm_eval_codemind.data.making import Proven
 from lm_eval_codemind.data.own import name_and_call
 from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages.python.kinds import after_future_imports
@@ -107,11 +109,16 @@ def prove_programs(
             "run `pip install 'lm-eval-codemind[training]'`"
         )
     with seeded_pools(_HASH_SEEDS) as pools:
-        proven, causes = _with_outputs(problems, pools)
+        # The first two processes show most failures.
+        runs = [
+            ("", partial(outputs_in, pools[:2])),
+            *((prelude, partial(outputs_in, pools)) for prelude in preludes()),
+        ]
+        proven, causes = with_outputs(problems, runs)
         if inputs:
             fresh = make_fresh(proven, seed, inputs)
             others = [other for problem in proven for other in _others(problem, fresh[problem.problem_id])]
-            proven += _with_outputs(others, pools)[0]
+            proven += with_outputs(others, runs)[0]
         return with_labels(list(zip(proven, _executions(proven, pools), strict=True))), causes
 
 
@@ -120,22 +127,27 @@ def _others(problem: Problem, fresh: Fresh) -> Iterable[Problem]:
         yield dataclasses.replace(problem, problem_id=f"{problem.problem_id}#{number}", input=run.input, output=None)
 
 
-def _with_outputs(problems: Sequence[Problem], pools: Sequence[SeededPool]) -> tuple[list[Problem], dict[str, str]]:
+def with_outputs(
+    problems: Sequence[P], runs: Iterable[tuple[str, Callable[[Sequence[Run]], list[Proven]]]]
+) -> tuple[list[P], dict[str, str]]:
     """Return the problems whose output is the same in all runs, and the cause for each of the others.
 
-    The first two runs show most failures. Only programs that pass them are run again.
+    A problem that has an output already must give it in all runs. One that fails is not run again.
+
+    Args:
+        problems: The programs with their inputs.
+        runs: Of each run what comes before the program, and what executes it in several processes.
     """
-    outputs: dict[str, str] = {}
+    outputs = {problem.problem_id: problem.output for problem in problems if problem.output is not None}
     causes: dict[str, str] = {}
-    for texts, some in (([""], pools[:2]), (preludes(), pools)):
+    for prelude, execute in runs:
         left = [problem for problem in problems if problem.problem_id not in causes]
-        for prelude in texts:
-            runs = [Run(problem, after_future_imports(problem.code, prelude), problem.input) for problem in left]
-            for problem, result in zip(left, outputs_in(some, runs), strict=True):
-                if result.output is None:
-                    causes[problem.problem_id] = CAUSES[result.cause]
-                elif outputs.setdefault(problem.problem_id, result.output) != result.output:
-                    causes[problem.problem_id] = CAUSES["unstable"]
+        executions = [Run(problem, after_future_imports(problem.code, prelude), problem.input) for problem in left]
+        for problem, result in zip(left, execute(executions), strict=True):
+            if result.output is None:
+                causes[problem.problem_id] = CAUSES[result.cause]
+            elif outputs.setdefault(problem.problem_id, result.output) != result.output:
+                causes[problem.problem_id] = CAUSES["unstable"]
     return [
         dataclasses.replace(problem, output=outputs[problem.problem_id])
         for problem in problems

@@ -8,7 +8,6 @@ value of a variable cannot be read off the prompt.
 """
 
 import ast
-import contextlib
 import random
 import re
 from collections import defaultdict
@@ -19,6 +18,7 @@ from typing import Any
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.data.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import InputLabels, Label, Labels
+from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.python.recorder import written
 from lm_eval_codemind.workshop.python.runtime_rules import END, Point, points, reachable
@@ -314,13 +314,8 @@ def _outputs(asked: Sequence[_Asked], drawn: random.Random) -> list[tuple[str | 
 
 def literals_in(*sources: str) -> set[str]:
     """Return the literals in Python sources, as the tracer writes them: constants, and containers of nothing else."""
-    literals = set()
-    for source in sources:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)):
-                with contextlib.suppress(ValueError, TypeError):
-                    literals.add(_as_traced(ast.literal_eval(node)))
-    return literals
+    nodes = [node for source in sources for node in literals_of(source) if not isinstance(node, ast.BinOp)]
+    return {_as_traced(ast.literal_eval(node)) for node in nodes}
 
 
 def _as_traced(value: Any) -> str:
@@ -332,19 +327,17 @@ def last_literal(run_input: RuntimeInput) -> str:
     """Return the last literal of an input, as ``repr`` writes it, of a script the last word; "" for none."""
     if run_input.expression is None:
         return (run_input.input.split() or [""])[-1]
-    node = last_literal_of(ast.parse(run_input.input))
+    node = last_literal_of(run_input.input)
     return "" if node is None else repr(ast.literal_eval(node))
 
 
-def last_literal_of(tree: ast.AST) -> ast.expr | None:
-    """Return the literal of a program that ends last, of those with the same end the longest."""
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
-    nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
-    for node in nodes:
-        with contextlib.suppress(ValueError, TypeError):
-            ast.literal_eval(node)
-            return node
-    return None
+def last_literal_of(source: str) -> ast.expr | None:
+    """Return the literal of a source that ends last, of those with the same end the longest."""
+
+    def end(node: ast.expr) -> tuple[int, int, int]:
+        return node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset
+
+    return max(literals_of(source), key=end, default=None)
 
 
 def is_written(value: str, prompt: str, literals: set[str]) -> bool:
