@@ -12,7 +12,6 @@ _SHORTEST = 3
 # Common English words by length, those of one length on a line.
 _LINES = map(str.split, (files(__package__) / "words.txt").read_text(encoding="utf-8").splitlines())
 _WORDS = {len(words[0]): tuple(words) for words in _LINES}
-KNOWN_WORDS = frozenset(word for words in _WORDS.values() for word in words)
 
 
 def is_word(text: str) -> bool:

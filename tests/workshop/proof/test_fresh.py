@@ -11,7 +11,7 @@ from lm_eval_codemind.data.facts.fresh import REASONS, Fresh, from_records, reco
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from lm_eval_codemind.workshop.proof.fresh import make_fresh, run_on_own_input
-from lm_eval_codemind.workshop.python.words import KNOWN_WORDS
+from lm_eval_codemind.workshop.python.words import _WORDS
 
 LOOP = Problem(
     "loop", "own", "function", "python",
@@ -76,7 +76,7 @@ def test_problems_without_one_are_named_with_the_reason_and_words_stay_words(by_
     assert all(len(set(run.input[3:-2])) == 1 for run in make_fresh([SETS], seed=0)["sets"].runs)
     texts = [run.input for seed in range(3) for run in make_fresh([LOOP], seed, count=2)["loop"].runs]
     words = [word for text in texts for word in ast.literal_eval(text.removeprefix("f(").rpartition(",")[0])]
-    assert all(len(word) < 3 or word in KNOWN_WORDS | {"tree", "ox", "house"} for word in words)
+    assert all(len(word) < 3 or word in set().union(*_WORDS.values()) | {"tree", "ox", "house"} for word in words)
 
 
 def test_seeds_for_training_draw_no_input_of_the_evaluation():
