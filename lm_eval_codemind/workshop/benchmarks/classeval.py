@@ -164,6 +164,8 @@ def read_methods(upstream: Upstream) -> list[Problem]:
 
 def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
     name = f"{record['class_name']}.{method['method_name']}"
+    owner = definition(ast.parse(record["solution_code"]), record["class_name"])
+    true_method = definition(owner, method["method_name"])
     return Problem(
         problem_id=f"{record['task_id']}@{name}",
         benchmark="classeval_methods",
@@ -172,7 +174,7 @@ def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         code=record["solution_code"].strip() + "\n",
         entry_point=name,
         output="",
-        specification=method_specification(method["method_description"], _true_method(record, method)),
+        specification=method_specification(method["method_description"], true_method),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
         tests=method_tests(in_working_directory(record["test"]), _test_class(record, method)),
         provenance=RECORDS.place(_RECORDS),
@@ -196,13 +198,6 @@ def method_specification(description: str, method: ast.FunctionDef) -> str:
     _, quotes, rest = _CURLY_QUOTES.sub('"""', description).partition('"""')
     body = rest.partition('"""')[0] if quotes else ""
     return with_docstring(signature(method), _before_doctest("\n".join(line.strip() for line in body.split("\n"))))
-
-
-def _true_method(record: dict[str, Any], method: dict[str, Any]) -> ast.FunctionDef:
-    owner = definition(ast.parse(record["solution_code"]), record["class_name"])
-    named = [node for node in owner.body if getattr(node, "name", None) == method["method_name"]]
-    assert isinstance(named[-1], ast.FunctionDef)
-    return named[-1]
 
 
 def class_context(record: dict[str, Any], dependencies: list[str]) -> str:

@@ -7,6 +7,7 @@ Upstream's docstrings mix the description with examples in many forms: doctests,
 
 import ast
 import copy
+import inspect
 import re
 import textwrap
 
@@ -107,7 +108,7 @@ def function_specification(source: str, entry_point: str, base_cases: bool = Fal
     """
     function = definition(ast.parse(source), entry_point)
     texts = [part.value.value for part in filter(is_text, function.body)]
-    description = without_examples(textwrap.dedent(_indent_first(texts[0])), base_cases) if texts else ""
+    description = without_examples(inspect.cleandoc(texts[0]), base_cases) if texts else ""
     return with_docstring(signature(function), description)
 
 
@@ -125,10 +126,3 @@ def with_docstring(head: str, description: str) -> str:
     quotes = "'''" if '"""' in description else '"""'
     body = f"{quotes}\n{description}\n{quotes}".replace("\\", "\\\\")
     return f"{head}\n{textwrap.indent(body, '    ')}\n"
-
-
-def _indent_first(text: str) -> str:
-    """Return a docstring whose first line, after the quotes, has the indentation of the other lines."""
-    head, _, rest = text.lstrip(" \t").partition("\n")
-    margins = [len(line) - len(line.lstrip()) for line in rest.split("\n") if line.strip()]
-    return " " * (min(margins) if margins else 0) + head + "\n" + rest
