@@ -14,7 +14,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies import CES
 from lm_eval_codemind.studies.traces.asked import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.workshop.benchmarks.published_prompts import TEMPLATES, text_problem
-from lm_eval_codemind.workshop.benchmarks.scripts import Script
+from lm_eval_codemind.workshop.benchmarks.scripts import Script, constants
 from lm_eval_codemind.workshop.benchmarks.upstream import ArchivePart, Upstream, plain_text
 
 NAME = "ces"
@@ -69,7 +69,7 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     wrappers, direct = {}, {}
     for form, name in {**_WRAPPERS, "mistral": "mistral"}.items():
         function = f"create_prompt_{name}"
-        known = script.texts(script.statements(function))
+        known = constants(script.statements(function))
         wrappers[form] = script.template("prompt", script.statements(function, "humaneval"), known)
         if form in _WRAPPERS:
             direct[form] = script.replacements("prompt", script.statements(function, "direct"))
@@ -83,9 +83,9 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
         "wrappers": wrappers,
         "direct": direct,
         "role": script.template("prompt_role", script.statements(llama)),
-        "direct_role": script.texts(script.statements(llama, "direct"))["inst"],
+        "direct_role": constants(script.statements(llama, "direct"))["inst"],
         "instructions": [
-            script.texts(script.statements("load_instruction", "CodeLlama", otherwise))["instructions"]
+            constants(script.statements("load_instruction", "CodeLlama", otherwise))["instructions"]
             for otherwise in (False, True)
         ],
         "examples_of_codellama": script.template("prompt", script.statements("select_examples", "CodeLlama-13b")),

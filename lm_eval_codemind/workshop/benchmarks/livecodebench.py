@@ -13,7 +13,7 @@ from lm_eval_codemind.data.facts.imports import with_imports
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
 from lm_eval_codemind.workshop.benchmarks.published_prompts import text_problem
-from lm_eval_codemind.workshop.benchmarks.scripts import read_script
+from lm_eval_codemind.workshop.benchmarks.scripts import constants, read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream
 
 NAME = "lcb_execution"
@@ -48,7 +48,7 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
         UpstreamError: If the file or the data set is not there, or the file has another form.
     """
     script = read_script(upstream, PARTS[_PROMPTS])
-    system = script.texts(script.statements("format_prompt_execution_base"))["system_message"]
+    system = constants(script.statements("format_prompt_execution_base"))["system_message"]
     problems = []
     for row in upstream.rows(_ARCHIVE):
         prompts = {form: script.filled(name, row) for form, name in _FORMS.items()} | {"system": system}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.workshop.benchmarks.scripts import read_script
+from lm_eval_codemind.workshop.benchmarks.scripts import constants, read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream, plain_text
 
 TEMPLATES = "templates"
@@ -84,8 +84,7 @@ def read_sr(upstream: Upstream) -> list[Problem]:
     """
     script = read_script(upstream, PARTS["sr_prompts"])
     forms = {
-        form: script.texts(script.statements(f"create_prompt_{name}"))["prompt_template"]
-        for form, name in _FORMS.items()
+        form: constants(script.statements(f"create_prompt_{name}"))["prompt_template"] for form, name in _FORMS.items()
     }
     assertion = script.template("assertion_info", script.statements("create_prompt", "test"))
     problems = [text_problem("sr_prompts", TEMPLATES, script.place, {"forms": forms, "assertion": assertion})]
@@ -106,7 +105,7 @@ def read_dsr(upstream: Upstream) -> list[Problem]:
     forms = {}
     for form, name in _DSR_FORMS.items():
         statements = script.statements(f"create_prompt_{name}")
-        texts = script.texts(statements)
+        texts = constants(statements)
         # Some forms only fill in the marks.
         wraps = script.puts_together("prompt", statements)
         template = script.template("prompt", statements) if wraps else [{"field": "prompt"}]

@@ -29,7 +29,7 @@ class Script:
     def __init__(self, content: bytes, place: str) -> None:
         self.place = place
         tree = ast.parse(plain_text(content))
-        self.constants = _constants(tree.body)
+        self.constants = constants(tree.body)
         self._functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         self._subscripts = {
             target.slice.value: node.value.value
@@ -69,10 +69,6 @@ class Script:
                 return branch.orelse if otherwise else branch.body
         return self._refuse(f"{function} has no branch for {word!r}")
 
-    def texts(self, statements: Sequence[ast.stmt]) -> dict[str, str]:
-        """Return the texts that the statements assign to names, by name."""
-        return _constants(statements)
-
     def filled(self, function: str, values: Mapping[str, str]) -> str:
         """Return the f-string that a function returns, with values in place of the names in it.
 
@@ -94,7 +90,7 @@ class Script:
         Raises:
             UpstreamError: If there is none, or it has parts of another kind.
         """
-        texts = {**self.constants, **_constants(statements), **(known or {})}
+        texts = {**self.constants, **constants(statements), **(known or {})}
         for value in _assigned(name, statements):
             if isinstance(value, _TOGETHER):
                 return self.returned(value, {key: text for key, text in texts.items() if key != name})
@@ -188,7 +184,8 @@ def _assigned(name: str, statements: Sequence[ast.stmt]) -> Iterator[ast.expr]:
             yield node.value
 
 
-def _constants(statements: Sequence[ast.stmt]) -> dict[str, str]:
+def constants(statements: Sequence[ast.stmt]) -> dict[str, str]:
+    """Return the texts that statements assign to names, by name."""
     return {
         target.id: node.value.value
         for node in statements
