@@ -81,8 +81,7 @@ class Re2(Prediction):
         if proof.get(setting, {}).get("status") not in ("proven", "" if setting == INPUT else "corrected"):
             return
         record = record_of(problem.upstream_questions)
-        fields = {"entry_point": problem.entry_point, "complexity": problem.to_row()["complexity"]}
-        fields |= {"difficulty": record["difficulty"], "source": record["source"], "called": ""}
+        fields = {"difficulty": record["difficulty"], "source": record["source"], "called": ""}
         if setting in (LOOP, BRANCH):
             label = _flow_label(record[setting], proof[setting], setting)
             if any("\n" in text for *_, texts in _lists(label) for text in map(str, texts)):
@@ -99,7 +98,7 @@ class Re2(Prediction):
         if not isinstance(fields["shown"], str):
             fields["shown"] = json.dumps(fields["shown"], indent=2)
         if sum(len(fields[name]) for name in ("code", "called", "shown", "label")) <= LONGEST:
-            yield Question.about(problem, setting, fields)
+            yield Question.about(problem, setting, fields, columns=("entry_point", "complexity"))
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         texts = {name: fields[name].strip("\n") for name in ("code", "called", "entry_point", "shown")}
@@ -153,16 +152,17 @@ class Re2Input(InputPrediction, Re2):
     variants = (_variant(INPUT),)
 
     def execution(self, question: Question, text: str) -> Job | None:
+        fields = question.typed(Fields)
         if kind_of(question).printed:
-            return Job.script(question.typed(Fields)["code"], [ScriptCase(typed(text))])
+            return Job.script(fields["code"], [ScriptCase(typed(text))])
         value = values.read_value(text)
         if not isinstance(value, dict):
             return None
         attributes, *arguments = (_source(mapping(value.get(name))) for name in ("self", "args", "kwargs"))
-        call = f"{question.typed(Fields)['entry_point']}(**{arguments[0]}, **{arguments[1]})"
+        call = f"{fields['entry_point']}(**{arguments[0]}, **{arguments[1]})"
         name = class_of(question)
         expression = f"{OBJECT.format(name=name, attributes=attributes)}_object.{call}" if name else call
-        return Job.evaluate(question.typed(Fields)["code"], [expression])
+        return Job.evaluate(fields["code"], [expression])
 
     def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
         if kind_of(question).printed:

@@ -131,13 +131,13 @@ class PublishedRuntimeBehaviour(UpstreamPrompts, RuntimeBehaviour):
         return {"answer": f"{before}{fields['answer'].strip()}\n[/ANSWER]"}
 
     def right(self, question: Question, answer: Answer) -> bool:
-        setting, text = question.key.setting, answer.text or ""
+        setting, text, fields = question.key.setting, answer.text or "", question.typed(Fields)
         if setting == COVERAGE:
-            return rules.coverage(text) is question.typed(Fields)["executed"]
+            return rules.coverage(text) is fields["executed"]
         if setting == STATE:
-            return rules.state(text, [(value, kind) for value, kind in question.typed(Fields)["values"]])
+            return rules.state(text, [(value, kind) for value, kind in fields["values"]])
         if setting == PATH:
-            return rules.path(text, question.typed(Fields)["next_lines"], question.typed(Fields)["code"].split("\n"))
+            return rules.path(text, fields["next_lines"], fields["code"].split("\n"))
         return answer.passed
 
     def said_executed(self, answer: Answer) -> bool | None:

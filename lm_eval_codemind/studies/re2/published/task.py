@@ -87,19 +87,14 @@ class PublishedRe2(UpstreamPrompts, Prediction):
         parts = record.get(setting if setting in (LOOP, BRANCH) else "values")
         if not parts or parts.get("label", parts) is None:
             return
-        fields = {
-            "code": problem.code,
-            "entry_point": problem.entry_point,
-            "complexity": problem.to_row()["complexity"],
-        }
-        fields |= {"difficulty": record["difficulty"], "source": record["source"]}
+        fields = {"difficulty": record["difficulty"], "source": record["source"]}
         if setting in (LOOP, BRANCH):
             fields |= {"code": parts["code"], "shown": parts["input"], "label": json.dumps(parts["label"])}
         else:
             text, label = (parts[key] for key in (("inputs", "return") if setting == OUTPUT else ("return", "inputs")))
             fields |= {"called": record["called"], "structure": record["structures"][setting]}
             fields |= {"shown": json.dumps(text, indent=4), "label": json.dumps(label)}
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, fields, columns=("code", "entry_point", "complexity"))
 
     def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
         prompt: str = self.texts(fields["problem_id"])[setting]
@@ -172,14 +167,14 @@ class PublishedRe2Input(InputPrediction, PublishedRe2):
     variants = (_variant(INPUT),)
 
     def execution(self, question: Question, text: str) -> Job | None:
-        value = rules.read_value(text)
+        value, fields = rules.read_value(text), question.typed(Fields)
         if not isinstance(value, dict):
             return None
-        if question.typed(Fields)["source"] == "Avatar":
+        if fields["source"] == "Avatar":
             stdin = str(value.get("input", "\n"))
             # RE2-Bench compares a text with an object and executes other texts only, so the recorded input is wrong.
-            same = stdin == str(json.loads(question.typed(Fields)["label"]))
-            return None if same else Job.script(question.typed(Fields)["code"], [ScriptCase(stdin)])
+            same = stdin == str(json.loads(fields["label"]))
+            return None if same else Job.script(fields["code"], [ScriptCase(stdin)])
         return Job.script(_program(question, value), [ScriptCase()])
 
     def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
@@ -189,13 +184,13 @@ class PublishedRe2Input(InputPrediction, PublishedRe2):
 def _program(question: Question, value: Mapping[str, Any]) -> str:
     names = {**mapping(value.get("args")), **mapping(value.get("kwargs"))}
     arguments = (f"{name}={rules.argument(x)}" for name, x in names.items())
+    code, name = question.typed(Fields)["code"], class_of(question)
     call = f"{question.typed(Fields)['entry_point']}({', '.join(arguments)})"
-    name = class_of(question)
     if not name:
-        return f"{question.typed(Fields)['code']}\nprint({call})\n"
+        return f"{code}\nprint({call})\n"
     attributes = {name: rules.deserialized(x) for name, x in mapping(value.get("self")).items()}
     made = OBJECT.format(name=name, attributes=attributes)
-    return f"{question.typed(Fields)['code']}\n{made}print(_object.{call})\n"
+    return f"{code}\n{made}print(_object.{call})\n"
 
 
 def class_of(question: Question) -> str:
