@@ -145,6 +145,7 @@ _LOGGED = (
 )
 
 
+@dataclass
 class Answer:
     """The answer in a response: a text, a program or what else a family asks for.
 
@@ -166,25 +167,19 @@ class Answer:
         skipped: Whether the question is to be left out of the scores: no response was recorded.
     """
 
-    def __init__(
-        self,
-        text: str | None,
-        details: Mapping[str, Any] | None = None,
-        *,
-        reading: str = "",
-        outcome: Mapping[str, Any] | None = None,
-        skipped: bool = False,
-    ) -> None:
-        self.text = text
-        self.reading = reading or ("no_answer" if text is None else "read")
-        self.details = dict(details or {})
-        self.outcome = None if outcome is None else dict(outcome)
-        self.skipped = skipped
-        self.program: str | None = None
-        self.witnesses: dict[str, Any] | None = None
-        self.observations: tuple[CaseOutcome, ...] = ()
-        self.pending: Future[Outcome] | None = None
-        self.further: Future[Outcome | None] | None = None
+    text: str | None
+    details: dict[str, Any] = field(default_factory=dict)
+    reading: str = ""
+    outcome: Mapping[str, Any] | None = None
+    program: str | None = field(default=None, compare=False)
+    witnesses: Mapping[str, Any] | None = None
+    observations: tuple[CaseOutcome, ...] = field(default=(), compare=False)
+    pending: Future[Outcome] | None = field(default=None, compare=False)
+    further: Future[Outcome | None] | None = field(default=None, compare=False)
+    skipped: bool = False
+
+    def __post_init__(self) -> None:
+        self.reading = self.reading or ("no_answer" if self.text is None else "read")
 
     @classmethod
     def of_program(cls, program: str | Unfinished | None) -> Answer:
@@ -193,9 +188,7 @@ class Answer:
 
         if isinstance(program, Unfinished):
             return cls(program.source, outcome=_described(Outcome(Status.UNFINISHED)))
-        answer = cls(program)
-        answer.program = program
-        return answer
+        return cls(program, program=program)
 
     def wait(self) -> None:
         """Wait until the answer was executed, if it is being executed, and keep what came out."""
@@ -235,13 +228,9 @@ class Answer:
 
     def to_json(self) -> str:
         """Return the answer as a JSON object on one line."""
-        record: dict[str, Any] = {"answer": self.text, "reading": self.reading, **self.details}
-        if self.outcome is not None:
-            record["outcome"] = self.outcome
-        if self.witnesses is not None:
-            record["witnesses"] = self.witnesses
-        if self.skipped:
-            record["skipped"] = True
+        record = {"answer": self.text, "reading": self.reading, **self.details}
+        further = {"outcome": self.outcome, "witnesses": self.witnesses, "skipped": self.skipped}
+        record |= {name: value for name, value in further.items() if value}
         return json.dumps(record, ensure_ascii=False)
 
     @classmethod
@@ -254,23 +243,14 @@ class Answer:
         record = json.loads(text)
         if not isinstance(record, dict) or "answer" not in record:
             raise ValueError("no answer of this suite")
-        answer, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
-        reading, witnesses = record.pop("reading", ""), record.pop("witnesses", None)
-        if not (answer is None or isinstance(answer, str)) or not (outcome is None or isinstance(outcome, dict)):
+        names = [name for name in ("reading", "outcome", "witnesses", "skipped") if name in record]
+        answer = cls(record.pop("answer"), record, **{name: record.pop(name) for name in names})
+        outcomes = (answer.outcome, answer.witnesses)
+        if not isinstance(answer.text, str | None) or not all(isinstance(one, dict | None) for one in outcomes):
             raise ValueError("no answer of this suite")
-        read = cls(answer, record, reading=reading, outcome=outcome, skipped=skipped)
-        read.witnesses = witnesses if isinstance(witnesses, dict) else None
-        return read
+        return answer
 
     __str__ = to_json
-
-    def __repr__(self) -> str:
-        return f"Answer({self.to_json()})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Answer) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Other processes of a run get what was logged; an execution that is still going on cannot travel.

@@ -211,6 +211,11 @@ class Hooks:
         ]
         return splits(documents, worked)
 
+    @property
+    def functions(self) -> tuple[Any, ...]:
+        """What the YAML files name: the data set, ``process_results``, and the family's filters in their order."""
+        return (self.dataset, self.process_results, *map(self.filter, self._family.filters))
+
     def filter(self, name: str) -> Filter:
         """Return the filter of a name, one of the family's."""
         family = self._family

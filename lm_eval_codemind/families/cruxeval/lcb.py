@@ -12,7 +12,7 @@ from typing import Any
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.families.cruxeval.read import CLOSE, OPEN, block
-from lm_eval_codemind.families.cruxeval.task import COT, DIRECT, FILTER, CruxevalOutput
+from lm_eval_codemind.families.cruxeval.task import COT, DIRECT, CruxevalOutput
 from lm_eval_codemind.families.ier.task import COLUMNS, Fields
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
@@ -89,5 +89,4 @@ def upstream_answer(text: str, form: str) -> str:
 
 LCB_EXECUTION = LcbExecution()
 
-_hooks = Hooks(LCB_EXECUTION)
-dataset, process, extract = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+dataset, process, extract = Hooks(LCB_EXECUTION).functions

@@ -16,6 +16,7 @@ from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides,
 from lm_eval_codemind.families.ier.score import s_ier
 from lm_eval_codemind.families.ier.task import COLUMNS, Fields
 from lm_eval_codemind.families.input.score import s_input
+from lm_eval_codemind.families.input.task import guessed
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.family import Variant, problem_of
 from lm_eval_codemind.harness.aggregations import reported_k
@@ -168,10 +169,7 @@ class CruxevalInput(Cruxeval):
     def answer(self, text: str | None, question: Question) -> Answer:
         call = None if text is None else sides(text)[0]
         guess = None if call is None else kind_of(question).read_input(call, problem_of(question))
-        answer = Answer(call, {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded})
-        if guess is not None and not guess.recorded:
-            answer.program = guess.input
-        return answer
+        return guessed(call, guess)
 
     def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
         if computed is not None:
@@ -181,10 +179,8 @@ class CruxevalInput(Cruxeval):
 
 CRUXEVAL_OUTPUT, CRUXEVAL_INPUT = CruxevalOutput(), CruxevalInput()
 
-_output = Hooks(CRUXEVAL_OUTPUT)
-output_dataset, process_output, extract_output = _output.dataset, _output.process_results, _output.filter(FILTER)
-_input = Hooks(CRUXEVAL_INPUT)
-input_dataset, process_input, extract_input = _input.dataset, _input.process_results, _input.filter(FILTER)
+output_dataset, process_output, extract_output = Hooks(CRUXEVAL_OUTPUT).functions
+input_dataset, process_input, extract_input = Hooks(CRUXEVAL_INPUT).functions
 
 short_output_dataset = Hooks(CRUXEVAL_OUTPUT, short=True).dataset
 short_input_dataset = Hooks(CRUXEVAL_INPUT, short=True).dataset

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.families.der import task
 from lm_eval_codemind.families.ier.published import FORMS, PUBLISHED_IER, ier_prompt
-from lm_eval_codemind.families.ier.task import STRICT
 from lm_eval_codemind.families.published.prompts import FORM, UpstreamPrompts
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
@@ -50,5 +49,4 @@ class _AfterFirstStage(_Published, task.AfterFirstStage):
 PUBLISHED_DER = PublishedDependentReasoning()
 
 dataset = partial(task.dataset, made=_AfterFirstStage)
-_hooks = Hooks(PUBLISHED_DER)
-process_results, strict_match = _hooks.process_results, _hooks.filter(STRICT)
+_, process_results, strict_match, _ = Hooks(PUBLISHED_DER).functions

@@ -17,7 +17,7 @@ from lm_eval_codemind.data.making import Execution
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.der import score as scores
-from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
+from lm_eval_codemind.families.ier.task import IER, ExecutionReasoning
 from lm_eval_codemind.family import Family, Variant, seed_option
 from lm_eval_codemind.harness.aggregations import Aggregation, Value, mean_stderr
 from lm_eval_codemind.harness.hooks import Hooks, Reader
@@ -334,6 +334,4 @@ def dataset(
     return Hooks(ask(stage, seed, made)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
 
 
-_hooks = Hooks(DER)
-process_results = _hooks.process_results
-strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+_, process_results, strict_match, flexible_extract = Hooks(DER).functions

@@ -52,6 +52,4 @@ def dsr_prompt(upstream: Mapping[str, Any], form: str, code: str, tests: str, me
 
 PUBLISHED_DSR = PublishedSemanticsReasoning()
 
-_hooks = Hooks(PUBLISHED_DSR)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_code = _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(PUBLISHED_DSR).functions

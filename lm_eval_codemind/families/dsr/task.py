@@ -113,12 +113,11 @@ class SemanticsReasoning(Family):
             return Answer.of_program(program)
         try:
             target = kind_of(problem).extract_target(program, problem)
-            answer = Answer(target, {"loc": get_language(problem.language).lines(target)})
+            lines = get_language(problem.language).lines(target)
         except SyntaxError:
             # In its class it is nested more deeply than the language allows: it can neither run nor be counted.
             return Answer(program)
-        answer.program = program
-        return answer
+        return Answer(target, {"loc": lines}, program=program)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         lines = answer.details.get("loc", 0)
@@ -151,7 +150,5 @@ def _shown_test(problem: Problem) -> str:
 
 DSR = SemanticsReasoning()
 
-_hooks = Hooks(DSR)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_code = _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(DSR).functions
 short_dataset = Hooks(DSR, short=True).dataset

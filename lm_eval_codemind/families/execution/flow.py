@@ -143,7 +143,5 @@ def matching(question: Question, answer: Answer) -> list[bool]:
 
 LOOP_REASONING, BRANCH_REASONING = LoopReasoning(), BranchReasoning()
 
-_loops, _branches = Hooks(LOOP_REASONING), Hooks(BRANCH_REASONING)
-loops_dataset, process_loops = _loops.dataset, _loops.process_results
-branches_dataset, process_branches = _branches.dataset, _branches.process_results
-extract_values = _loops.filter(FILTER)
+loops_dataset, process_loops, extract_values = Hooks(LOOP_REASONING).functions
+branches_dataset, process_branches, _ = Hooks(BRANCH_REASONING).functions

@@ -14,7 +14,7 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.executions import Execution, load_executions, loop_variables
 from lm_eval_codemind.data.facts.runtime_labels import ends_of_lines
 from lm_eval_codemind.families.execution import score as scores
-from lm_eval_codemind.families.execution.flow import FILTER, ExecutionFamily, Fields
+from lm_eval_codemind.families.execution.flow import ExecutionFamily, Fields
 from lm_eval_codemind.families.execution.steps import executed_lines, steps
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.aggregations import Aggregation
@@ -146,6 +146,4 @@ right_for_the_right_reason = Aggregation(
 )
 
 TRACE = TraceReasoning()
-_hooks = Hooks(TRACE)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_steps = _hooks.filter(FILTER)
+dataset, process_results, extract_steps = Hooks(TRACE).functions

@@ -11,7 +11,7 @@ from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, VERSION, Fresh, from
 from lm_eval_codemind.data.stored import stored
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.ier import score as scores
-from lm_eval_codemind.families.ier.task import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
+from lm_eval_codemind.families.ier.task import DIRECT, ExecutionReasoning
 from lm_eval_codemind.family import Variant, whole_number
 from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
@@ -144,6 +144,4 @@ def _mean_of(metric: str) -> Aggregation:
 r_ier_fresh, r_ier_original, contamination_gap = _mean_of(R_FRESH), _mean_of(R_ORIGINAL), _mean_of(GAP)
 
 FRESH_IER = FreshReasoning()
-_hooks = Hooks(FRESH_IER)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+dataset, process_results, strict_match, flexible_extract = Hooks(FRESH_IER).functions

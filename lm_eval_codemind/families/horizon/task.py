@@ -9,7 +9,7 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.horizon import BOUNDS, PER_LEVEL, VERSION, Rung, Rungs, dumped, loaded, share_of
 from lm_eval_codemind.data.stored import stored
 from lm_eval_codemind.families.horizon import score as scores
-from lm_eval_codemind.families.ier.task import FLEXIBLE, STRICT, ExecutionReasoning
+from lm_eval_codemind.families.ier.task import ExecutionReasoning
 from lm_eval_codemind.family import Variant, whole_number
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
@@ -112,6 +112,4 @@ def _error(points: tuple[list[float], list[float]]) -> float:
 horizon = Aggregation(_points, _horizon, _error, size=lambda points: len(points[0]))
 
 HORIZON = HorizonReasoning()
-_hooks = Hooks(HORIZON)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+dataset, process_results, strict_match, flexible_extract = Hooks(HORIZON).functions

@@ -111,7 +111,5 @@ def ier_prompt(upstream: Mapping[str, Any], form: str, kind: Kind, fields: Mappi
 
 PUBLISHED_IER, PUBLISHED_LABELS = PublishedExecutionReasoning(), PublishedLabels()
 
-_hooks = Hooks(PUBLISHED_IER)
-dataset, process_results, strict_match = _hooks.dataset, _hooks.process_results, _hooks.filter(STRICT)
-_labels = Hooks(PUBLISHED_LABELS)
-labels_dataset, process_labels, match_labels = _labels.dataset, _labels.process_results, _labels.filter(STRICT)
+dataset, process_results, strict_match = Hooks(PUBLISHED_IER).functions
+labels_dataset, process_labels, match_labels = Hooks(PUBLISHED_LABELS).functions

@@ -104,7 +104,5 @@ def _shown(text: str) -> str:
 
 IER = ExecutionReasoning()
 
-_hooks = Hooks(IER)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+dataset, process_results, strict_match, flexible_extract = Hooks(IER).functions
 short_dataset = Hooks(IER, short=True).dataset

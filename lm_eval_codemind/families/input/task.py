@@ -14,7 +14,7 @@ from lm_eval_codemind.families.ier.task import Fields as ProblemFields
 from lm_eval_codemind.families.input.score import s_input
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.languages import Kind, PredictedInput, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, ScriptCase
@@ -90,11 +90,7 @@ class InputPrediction(Family):
         if guess is None and filter == FLEXIBLE:
             # A base model answers with the input alone.
             guess = kind.read_input(without_thinking(response) or "", problem)
-        details = {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded}
-        answer = Answer(block.text, details, reading="read" if guess is not None else block.reading)
-        if guess is not None and not guess.recorded:
-            answer.program = guess.input
-        return answer
+        return guessed(block.text, guess, block.reading)
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that runs the problem's program on the values of the answer; None if there is no need."""
@@ -132,6 +128,14 @@ def _questions(problem: Problem, setting: str, plain: bool) -> Iterable[Question
         yield Question.about(problem, setting, fields, columns=COLUMNS)
 
 
+def guessed(text: str | None, guess: PredictedInput | None, reading: str = "") -> Answer:
+    """Return the answer that states an input, if its text is one. What is recorded need not be executed."""
+    if guess is None:
+        return Answer(text, {"readable": False, "as_recorded": False}, reading)
+    program = None if guess.recorded else guess.input
+    return Answer(text, {"readable": True, "as_recorded": guess.recorded}, "read", program=program)
+
+
 def _computed(answer: Answer, printed: bool) -> str | None:
     """Return the program's output on the answer; None if it was not executed or has no output."""
     if not answer.passed or len(answer.observations) != 1:
@@ -144,6 +148,4 @@ def _computed(answer: Answer, printed: bool) -> str | None:
 
 INPUT_PREDICTION = InputPrediction()
 
-_hooks = Hooks(INPUT_PREDICTION)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+dataset, process_results, strict_match, flexible_extract = Hooks(INPUT_PREDICTION).functions

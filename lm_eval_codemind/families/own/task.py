@@ -11,7 +11,7 @@ from lm_eval_codemind.data.own import FORM, OwnProblem, OwnPrograms, load_own, n
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REASONING, BranchReasoning, LoopReasoning
 from lm_eval_codemind.families.execution.trace import TRACE, TraceReasoning
-from lm_eval_codemind.families.ier.task import FLEXIBLE, IER, STRICT, ExecutionReasoning
+from lm_eval_codemind.families.ier.task import IER, ExecutionReasoning
 from lm_eval_codemind.families.input.task import INPUT_PREDICTION, InputPrediction
 from lm_eval_codemind.families.own.score import baselines, runtime_baselines
 from lm_eval_codemind.families.runtime.items import SETTINGS, STATE, Fields
@@ -204,6 +204,4 @@ ier_dataset, trace_dataset = Hooks(OWN_IER).dataset, Hooks(OWN_TRACE).dataset
 runtime_dataset = Hooks(OWN_RUNTIME).dataset
 loops_dataset, branches_dataset = Hooks(OWN_LOOPS).dataset, Hooks(OWN_BRANCHES).dataset
 
-_input = Hooks(OWN_INPUT)
-input_dataset, process_input = _input.dataset, _input.process_results
-strict_match, flexible_extract = _input.filter(STRICT), _input.filter(FLEXIBLE)
+input_dataset, process_input, strict_match, flexible_extract = Hooks(OWN_INPUT).functions

@@ -154,6 +154,4 @@ repaired_by_test_suite = mean_of(
 
 REPAIR = Repair()
 
-_hooks = Hooks(REPAIR)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_code = _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(REPAIR).functions

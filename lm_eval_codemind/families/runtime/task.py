@@ -307,8 +307,7 @@ def _of_line(code: str, label: Label, setting: str) -> LineColumns:
 
 RUNTIME = RuntimeBehaviour()
 
-_hooks = Hooks(RUNTIME)
-dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+dataset, process_results, extract_answer = Hooks(RUNTIME).functions
 
 direct_dataset = Hooks(RuntimeBehaviour("direct")).dataset
 short_dataset = Hooks(RUNTIME, short=True).dataset

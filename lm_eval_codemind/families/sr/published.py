@@ -81,6 +81,4 @@ def sr_prompt(upstream: Mapping[str, Any], form: str, nl: str, signature: str, t
 
 PUBLISHED_SR = PublishedSpecificationReasoning()
 
-_hooks = Hooks(PUBLISHED_SR)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_code = _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(PUBLISHED_SR).functions

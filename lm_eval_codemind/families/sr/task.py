@@ -219,6 +219,4 @@ s_sr_unstated = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
 
 SR = SpecificationReasoning()
 
-_hooks = Hooks(SR)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_code = _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(SR).functions

@@ -175,8 +175,7 @@ def _aggregation(metric: str) -> Aggregation:
 
 TOGETHER = RuntimeTogether()
 
-_hooks = Hooks(TOGETHER)
-dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+dataset, process_results, extract_answer = Hooks(TOGETHER).functions
 
 coverage_balanced = _aggregation("coverage_balanced")
 state_executed = _aggregation("state_executed")

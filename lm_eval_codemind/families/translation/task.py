@@ -227,6 +227,4 @@ gained = Aggregation(
 
 TRANSLATION = Translation()
 
-_hooks = Hooks(TRANSLATION)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_code = _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(TRANSLATION).functions

@@ -6,7 +6,7 @@ from typing import Any
 
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.families.ier.task import FLEXIBLE, STRICT, ExecutionReasoning
+from lm_eval_codemind.families.ier.task import ExecutionReasoning
 from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem
@@ -36,6 +36,4 @@ class UnrolledReasoning(ExecutionReasoning):
 
 
 UNROLLED = UnrolledReasoning()
-_hooks = Hooks(UNROLLED)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
+dataset, process_results, strict_match, flexible_extract = Hooks(UNROLLED).functions

@@ -130,10 +130,9 @@ class Locate(Verdict):
         if block.value is None:
             return Answer(None, reading=block.reading)
         line, new = block.value
-        answer = Answer(str(line) if new is None else f"{line}: {new}".rstrip(), {"line": line}, reading=block.reading)
-        if new is not None:
-            answer.program = with_line(question["program"], line, new)
-        return answer
+        if new is None:
+            return Answer(str(line), {"line": line})
+        return Answer(f"{line}: {new}".rstrip(), {"line": line}, program=with_line(question["program"], line, new))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return {
@@ -215,8 +214,6 @@ verdict_pair = mean_of_pairs("verdict_pair", "setting", SETTINGS, scores.both)
 
 VERDICT, LOCATE = Verdict(), Locate()
 
-_hooks = Hooks(VERDICT)
-dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+dataset, process_results, extract_answer = Hooks(VERDICT).functions
 
-_locating = Hooks(LOCATE)
-locate_dataset, process_located, extract_line = _locating.dataset, _locating.process_results, _locating.filter(FILTER)
+locate_dataset, process_located, extract_line = Hooks(LOCATE).functions

@@ -30,7 +30,6 @@ from lm_eval_codemind.studies.re2 import values
 from lm_eval_codemind.studies.re2.asked import BRANCH, INPUT, LOOP, OUTPUT, Fields, plain_listing, record_of
 from lm_eval_codemind.studies.re2.published.rules import completed
 from lm_eval_codemind.studies.re2.published.task import (
-    FILTER,
     OBJECT,
     InputPrediction,
     Prediction,
@@ -259,7 +258,5 @@ def _is_json(value: Any) -> bool:
 RE2 = Re2()
 RE2_INPUT = Re2Input()
 
-_hooks, _input_hooks = Hooks(RE2), Hooks(RE2_INPUT)
-dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
-input_dataset, input_process_results = _input_hooks.dataset, _input_hooks.process_results
-extract_input = _input_hooks.filter(FILTER)
+dataset, process_results, extract_answer = Hooks(RE2).functions
+input_dataset, input_process_results, extract_input = Hooks(RE2_INPUT).functions

@@ -8,7 +8,7 @@ from lm_eval_codemind.data.facts.reval import Input, TracedProgram, program_of
 from lm_eval_codemind.data.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, STATE, InputColumns
-from lm_eval_codemind.families.runtime.task import FILTER, RuntimeBehaviour
+from lm_eval_codemind.families.runtime.task import RuntimeBehaviour
 from lm_eval_codemind.family import Family, Variant, problem_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
@@ -192,11 +192,8 @@ class PublishedRuntimeReasoning(PublishedRuntimeBehaviour):
 
 PUBLISHED_RUNTIME, PUBLISHED_RUNTIME_COT = PublishedRuntimeBehaviour(), PublishedRuntimeReasoning()
 
-_hooks = Hooks(PUBLISHED_RUNTIME)
-dataset, process_results = _hooks.dataset, _hooks.process_results
-extract_answer = _hooks.filter(FILTER)
-_cot = Hooks(PUBLISHED_RUNTIME_COT)
-cot_dataset, process_cot, extract_cot = _cot.dataset, _cot.process_results, _cot.filter(FILTER)
+dataset, process_results, extract_answer = Hooks(PUBLISHED_RUNTIME).functions
+cot_dataset, process_cot, extract_cot = Hooks(PUBLISHED_RUNTIME_COT).functions
 
 
 def completed(masked: str, text: str, expected: str) -> str:

@@ -296,10 +296,8 @@ program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights i
 
 COCONUT = CoconutTrace()
 
-_coconut = Hooks(COCONUT)
-coconut_dataset, process_coconut, extract_trace = _coconut.dataset, _coconut.process_results, _coconut.filter(FILTER)
+coconut_dataset, process_coconut, extract_trace = Hooks(COCONUT).functions
 
 CES = CesTrace()
 
-_ces = Hooks(CES)
-ces_dataset, process_ces, extract_annotated = _ces.dataset, _ces.process_results, _ces.filter(FILTER)
+ces_dataset, process_ces, extract_annotated = Hooks(CES).functions

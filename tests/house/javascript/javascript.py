@@ -109,8 +109,7 @@ class Writing(Family):
 
 
 WRITING = Writing()
-_hooks = Hooks(WRITING)
-dataset, process_results, extract_code = _hooks.dataset, _hooks.process_results, _hooks.filter("extract-code")
+dataset, process_results, extract_code = Hooks(WRITING).functions
 
 
 def directory() -> Path:

@@ -207,7 +207,5 @@ def mapping(value: Any) -> Mapping[str, Any]:
 PUBLISHED_RE2 = PublishedRe2()
 PUBLISHED_RE2_INPUT = PublishedRe2Input()
 
-_hooks, _input_hooks = Hooks(PUBLISHED_RE2), Hooks(PUBLISHED_RE2_INPUT)
-dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
-input_dataset, input_process_results = _input_hooks.dataset, _input_hooks.process_results
-extract_input = _input_hooks.filter(FILTER)
+dataset, process_results, extract_answer = Hooks(PUBLISHED_RE2).functions
+input_dataset, input_process_results, extract_input = Hooks(PUBLISHED_RE2_INPUT).functions
