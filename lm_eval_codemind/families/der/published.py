@@ -14,8 +14,8 @@ from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.questions import Answer, Question
 
 
-class _Published(UpstreamPrompts):
-    """The prompts and the comparison of the artifact, in front of a class of DER."""
+class PublishedDependentReasoning(UpstreamPrompts, task.DependentReasoning):
+    """DER with the artifact's prompts: an output is compared as text."""
 
     variants: ClassVar[tuple[Variant, ...]] = (
         Variant("der_published", "DER published", task.VIEW, submittable=False, paper="codemind"),
@@ -38,15 +38,7 @@ class _Published(UpstreamPrompts):
         return {"r_der": scored["r_ier_text"], "answered": scored["answered"]}
 
 
-class PublishedDependentReasoning(_Published, task.DependentReasoning):
-    """DER with the artifact's prompts: an output is compared as text."""
-
-
-class _AfterFirstStage(_Published, task.AfterFirstStage):
-    """The same, with the questions that a first stage gives."""
-
-
 PUBLISHED_DER = PublishedDependentReasoning()
 
-dataset = partial(task.dataset, made=_AfterFirstStage)
+dataset = partial(task.dataset, made=PublishedDependentReasoning)
 _, process_results, strict_match, _ = Hooks(PUBLISHED_DER).functions

@@ -37,8 +37,6 @@ NOTHING = "nothing to ask"
 
 _METRICS = ("r_der", "s_der", "pass@1", "pass@1_suite", "r_ier_same", "answered")
 
-_COUNTS = ("responses", "passed", "passed_suite", "asked")
-
 Record = Mapping[str, Any]
 
 
@@ -63,16 +61,35 @@ class Fields(TypedDict):
 
 
 class DependentReasoning(ExecutionReasoning):
-    """DER: one question per program of the model that passes its tests."""
+    """DER: one question per program of the model that passes its tests.
+
+    Args:
+        problems: All problems of a first stage, so that the few-shot examples do not depend on which programs pass.
+        asked: The questions about the programs, by problem id; :func:`ask` makes them.
+        recorded: What results record of the first stage.
+    """
 
     variants: ClassVar[tuple[Variant, ...]] = (Variant("der", "DER", VIEW, authors_task="DER", paper="codemind"),)
     options: ClassVar[tuple[str, ...]] = (PLACE, "input_seed")
     metric = "r_der"
     verdict = "r_der"
 
+    def __init__(
+        self,
+        problems: Sequence[Problem] = (),
+        asked: Mapping[str, Sequence[Question]] | None = None,
+        recorded: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._problems, self._asked, self._recorded = list(problems), asked or {}, recorded
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        return self._problems
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite["first_stage"] = self._recorded
+
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        """Return no questions: :func:`ask` makes them from a first stage."""
-        return ()
+        return self._asked.get(problem.problem_id, ())
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return IER.prompt(kind, fields, _SHOWN_AS)
@@ -86,42 +103,21 @@ class DependentReasoning(ExecutionReasoning):
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document: for each a record, which the aggregations below put together."""
-        has_input = question.key.item != NOTHING
+        has_input, fields = question.key.item != NOTHING, question.typed(Fields)
         record = {
             "problem_id": question.key.problem_id,
             "right": means["r_der"] if has_input else None,
             "answered": means["answered"] if has_input else None,
-            "ier_same": question.typed(Fields)["ier_same"],
-            **{name: question.typed(Fields)["first_stage"][name] for name in _COUNTS},
+            "ier_same": fields["ier_same"],
+            **fields["first_stage"],
         }
         return dict.fromkeys(_METRICS, record)
-
-
-class AfterFirstStage(DependentReasoning):
-    """DER with the questions that a first stage gives, by problem id.
-
-    It has all problems of the first stage, so that the few-shot examples do not depend on which programs pass.
-    """
-
-    def __init__(
-        self, problems: list[Problem], questions: Mapping[str, Sequence[Question]], recorded: dict[str, Any]
-    ) -> None:
-        self._problems, self._questions, self._recorded = problems, questions, recorded
-
-    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        return self._problems
-
-    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        return self._questions.get(problem.problem_id, ())
-
-    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        suite["first_stage"] = self._recorded
 
 
 # -- questions from a first stage
 
 
-def ask(stage: FirstStage, seed: int, made: type[AfterFirstStage] = AfterFirstStage) -> DependentReasoning:
+def ask(stage: FirstStage, seed: int, made: type[DependentReasoning] = DependentReasoning) -> DependentReasoning:
     """Execute the programs of a first stage and return the family that asks about those with a proven output.
 
     The seed draws the inputs. ``made`` is the class of the family.
@@ -189,12 +185,11 @@ def _drawn_input(problem: Problem, seed: int) -> str | None:
 
     The usual seed draws the problem's own input where it has one: it is what IER asks about.
     """
-    own = problem.input if problem.input or kind_of(problem).printed else None
     known = [one for one in kind_of(problem).known_inputs(problem) if len(one) <= SHOWN_CHARACTERS]
     if not known:
         return None
-    if seed == INPUT_SEED and own in known:
-        return own
+    if seed == INPUT_SEED and problem.input in known:
+        return problem.input
     return random.Random(f"{seed}/{problem.benchmark}/{problem.problem_id}").choice(known)
 
 
@@ -205,9 +200,9 @@ def _placeholder(stage: FirstStage) -> tuple[Key, Execution, str]:
     """
     posed = stage.questions[0][0].key
     problem = with_input(load_problem(posed.benchmark, posed.problem_id))
-    input = problem.input or next(iter(kind_of(problem).known_inputs(problem)), "")
     key = Key(problem.benchmark, problem.problem_id, _SETTING, NOTHING)
-    return key, Execution(problem, problem.code, input), problem.output or "None"
+    shown = next(iter(kind_of(problem).known_inputs(problem)), "")
+    return key, Execution(problem, problem.code, shown), problem.output or "None"
 
 
 def _question(key: Key, one: Execution, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
@@ -250,7 +245,7 @@ def with_input(problem: Problem) -> Problem:
 
 
 def _row(complexity: Complexity | None) -> dict[str, Any] | None:
-    return None if complexity is None else {**dataclasses.asdict(complexity), "constructs": list(complexity.constructs)}
+    return None if complexity is None else dataclasses.asdict(complexity)
 
 
 # -- aggregations
@@ -265,11 +260,16 @@ def _mean_of(field: str) -> Aggregation:
     )
 
 
-def _passes(records: Sequence[Record], count: str = "passed") -> list[float]:
-    if not records:
-        return []
-    passed, of = records[0][count], records[0]["responses"]
-    return [1.0] * passed + [0.0] * (of - passed)
+def _share_of(count: str) -> Aggregation:
+    """Return the share of the responses of the first stage that a field counts. All records have the same number."""
+
+    def passes(records: Sequence[Record]) -> list[float]:
+        if not records:
+            return []
+        passed, of = records[0][count], records[0]["responses"]
+        return [1.0] * passed + [0.0] * (of - passed)
+
+    return Aggregation(passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
 
 
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
@@ -280,10 +280,7 @@ s_der = Aggregation(
     lambda programs: scores.mean_s_der_stderr(*programs),
     lambda programs: len(programs[0]) + round(programs[1]),
 )
-first_pass = Aggregation(_passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
-first_pass_suite = Aggregation(
-    lambda records: _passes(records, "passed_suite"), scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0)
-)
+first_pass, first_pass_suite = _share_of("passed"), _share_of("passed_suite")
 
 
 def values(records: Sequence[Record], field: str) -> list[float]:
@@ -315,7 +312,7 @@ def dataset(
     first_stage: str | None = None,
     input_seed: int | str = INPUT_SEED,
     suite: dict[str, Any] | None = None,
-    made: type[AfterFirstStage] = AfterFirstStage,
+    made: type[DependentReasoning] = DependentReasoning,
     **options: Any,
 ) -> dict[str, Any]:
     """Return a document for each program of the first stage that passes its tests.
