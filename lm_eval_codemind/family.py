@@ -116,12 +116,8 @@ class Family(abc.ABC):
         return load_benchmark(benchmark.name), benchmark_digests(benchmark.name)
 
     def answered_in(self, problem: Problem) -> str:
-        """Return the language that a problem is answered in, usually that of its program."""
+        """Return the language that answers are executed in, usually that of the program; empty if they are not."""
         return problem.language
-
-    def runs(self, problem: Problem) -> bool:
-        """Whether answers about a problem are executed, in a family that executes."""
-        return True
 
     @abc.abstractmethod
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
@@ -196,19 +192,23 @@ class Family(abc.ABC):
             return None
         from lm_eval_codemind.data.catalogue.limits import limits_of
 
-        problem = problem_of(question)
+        problem = self.judged(question)
         return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
 
     def witness_job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that executes an answer on the problem's witnesses; None if there are none."""
         if not self.witnesses or answer.program is None:
             return None
-        problem = self.witnessed(question)
-        return witness_job_of(problem, kind_of(problem), answer.program)
+        from lm_eval_codemind.data.catalogue.limits import limits_of
 
-    def witnessed(self, question: Question) -> Problem:
-        """Return the problem that a question is about, with the witnesses that answers are executed on."""
-        return question.problem or load_problem(question.key.benchmark, question.key.problem_id, self.witnesses)
+        problem = self.judged(question)
+        kind, limits = kind_of(problem), limits_of(problem)
+        suite = kind.witness_suite(problem)
+        return None if suite is None else kind.suite_job(suite, answer.program, limits=limits)
+
+    def judged(self, question: Question) -> Problem:
+        """Return the problem whose tests and witnesses judge the programs of answers."""
+        return problem_of(question, self.witnesses)
 
     def only_evaluates(self, question: Question) -> bool:
         """Whether a question belongs to the packaged evaluation under every seed, so that it is not trained on."""
@@ -234,14 +234,6 @@ class Family(abc.ABC):
         return {}
 
 
-def witness_job_of(problem: Problem, kind: Kind, program: str) -> Job | None:
-    """Return the job that executes a program of a kind on a problem's witnesses; None if there are none."""
-    from lm_eval_codemind.data.catalogue.limits import limits_of
-
-    suite = kind.witness_suite(problem)
-    return None if suite is None else kind.suite_job(suite, program, limits=limits_of(problem))
-
-
 def beyond_constants(problems: list[Problem]) -> list[Problem]:
     """Return the problems of a benchmark that the shown output alone does not solve.
 
@@ -261,9 +253,9 @@ def has_one_output(problem: Problem) -> bool:
     return all(printed_lines(case.output) == shown for case in (*problem.cases, *problem.witnesses))
 
 
-def problem_of(question: Question) -> Problem:
-    """Return the problem that a question is about."""
-    return question.problem or load_problem(question.key.benchmark, question.key.problem_id)
+def problem_of(question: Question, witnesses: str = "") -> Problem:
+    """Return the problem that a question is about, with a set of witnesses."""
+    return question.problem or load_problem(question.key.benchmark, question.key.problem_id, witnesses)
 
 
 def whole_number(options: Mapping[str, Any], name: str, usual: int, least: int, most: int | None = None) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from lm_eval_codemind.answers.thinking import OPENING
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families import families
-from lm_eval_codemind.family import Family
+from lm_eval_codemind.family import Family, problem_of
 from lm_eval_codemind.harness.hooks import Reader
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
@@ -68,7 +68,7 @@ def scoring(family: Family, question: Question) -> str:
     It has the name of the family, the question without its prompt, and, where responses are executed, the problem.
     """
     document = {name: value for name, value in question.document().items() if name not in ("prompt", "target")}
-    problem = family.witnessed(question).to_row() if family.executes else None
+    problem = problem_of(question, family.witnesses).to_row() if family.executes else None
     return json.dumps({"family": family.name, "question": document, "problem": problem})
 
 

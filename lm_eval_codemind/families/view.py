@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
 
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -208,14 +207,6 @@ class View:
 
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return what keeps a task's results from being submitted, besides the reasons common to all families."""
-        return []
-
-    def options_again(self, task: TaskRun, file: Path) -> dict[str, Any]:
-        """Return what ``--metadata`` has to set to score a task's responses again, from the results file of its run."""
-        return dict(task.suite.get("options") or {})
-
-    def companions(self, task: TaskRun, file: Path) -> list[Path]:
-        """Return the files of other runs, next to this run's file, that are needed to score the responses again."""
         return []
 
 

@@ -184,7 +184,7 @@ class Hooks:
         templates = Templates(family.templates, prompts)
         problems = family.problems(entry, family_options)
         if family.executes:
-            require_runnable(filter(family.runs, problems), family.answered_in)
+            require_runnable(problems, family.answered_in)
         if suite is not None:
             record_task(suite, family, entry, ways, family_options, templates)
             suite.update({THINKING: thinking} if thinking else {})
@@ -300,7 +300,8 @@ def require_runnable(
 
     Args:
         problems: The problems of the task.
-        language_of: The language of a problem's answers. The imports of a program in another language do not matter.
+        language_of: The language of a problem's answers; empty if they are not executed. The imports of a program in
+            another language do not matter.
         columns: The columns of programs that an answer may resemble. Columns that only documents have are ignored.
 
     Raises:
@@ -312,6 +313,7 @@ def require_runnable(
         language = language_of(problem)
         texts = {problem.tests, *(getattr(problem, column, "") for column in columns)}
         sources.setdefault(language, set()).update(texts if language == problem.language else ())
+    sources.pop("", None)
     for language, programs in sources.items():
         try:
             get_language(language).require(programs)

@@ -50,6 +50,22 @@ _IDENTITY = (
 )
 
 
+def first_stage_file(suite: Mapping[str, Any], file: Path) -> Path | None:
+    """Return the results file of a task's first stage: next to its own, else where it was when the task was run.
+
+    None if the task has one stage only.
+
+    Args:
+        suite: The suite's record of the task.
+        file: The task's own results file.
+    """
+    recorded = (suite.get("options") or {}).get(PLACE)
+    if recorded is None:
+        return None
+    here = file.with_name(Path(recorded).name)
+    return here if here.is_file() else Path(recorded)
+
+
 @dataclass(frozen=True)
 class FirstStage:
     """The responses to the first stage, as a results file and its samples have them.

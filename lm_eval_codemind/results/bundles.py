@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.files import write_whole
+from lm_eval_codemind.harness.result_files import run_files
+from lm_eval_codemind.harness.stages import first_stage_file
 from lm_eval_codemind.results.runs import Run
 
 SUFFIX = ".codemind.tar.gz"
@@ -34,11 +35,11 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
     for task in run.tasks:
         if task.samples_file is not None:
             files[task.samples_file.name] = task.samples_file.read_bytes()
-        view = view_of(task)
-        for companion in view.companions(task, run.path) if view else ():
-            if not companion.is_file():
-                raise UserError(f"{companion}: not there, and {task.task} cannot be scored again without it")
-            files[companion.name] = companion.read_bytes()
+        first = first_stage_file(task.suite, run.path)
+        for file in run_files(first) if first else ():
+            if not file.is_file():
+                raise UserError(f"{file}: not there, and {task.task} cannot be scored again without it")
+            files[file.name] = file.read_bytes()
     buffer = io.BytesIO()
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as zipped,

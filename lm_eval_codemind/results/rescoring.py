@@ -20,7 +20,7 @@ from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import INCLUDED, THINKING, templates_of
 from lm_eval_codemind.harness.recordings import Recordings, logged_recordings
-from lm_eval_codemind.harness.stages import model_identity
+from lm_eval_codemind.harness.stages import PLACE, first_stage_file, model_identity
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
@@ -131,7 +131,11 @@ def _require_same_versions(run: Run, include_path: Path | None) -> None:
 
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
     view = view_of(task)
-    metadata = dict(task.suite.get("options") or {}) if view is None else view.options_again(task, file)
+    metadata = dict(task.suite.get("options") or {})
+    first = first_stage_file(task.suite, file)
+    if first is not None:
+        recorded = task.suite.get("first_stage") or {}
+        metadata = {**(recorded.get("options") or {}), **metadata, PLACE: str(first)}
     metadata |= {THINKING: task.suite[THINKING]} if THINKING in task.suite else {}
     place, digest = templates_of(task.suite)
     if view is not None and place != "packaged":

@@ -19,6 +19,8 @@ from lm_eval_codemind.families.sr.task import SR
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.replay import ReplayLM
+from lm_eval_codemind.harness.result_files import run_files
+from lm_eval_codemind.harness.stages import first_stage_file
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
@@ -203,7 +205,8 @@ def test_verified_with_the_first_stage_beside_it_bundled_and_on_the_leaderboard(
     _, second = stages(folder / "writes")
     moved = shutil.copytree(second.path.parent, tmp_path / "moved")
     said("verify", moved / second.path.name)
-    names = {path.name for path in VIEW.companions(second.tasks[0], moved / second.path.name)}
+    first = first_stage_file(second.tasks[0].suite, moved / second.path.name)
+    names = {path.name for path in run_files(first)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
     runs = {name: stages(folder / name)[1] for name in MODELS}
     bundle = tmp_path / "fails.codemind.tar.gz"

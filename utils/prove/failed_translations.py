@@ -104,7 +104,7 @@ def _suite_job(question: Question, answer: Answer) -> Job:
 
 
 def _input(question: Question, outcome: Outcome) -> str:
-    cases = TRANSLATION.witnessed(question).witnesses
+    cases = TRANSLATION.judged(question).witnesses
     text = repr(cases[len(outcome.observations) - 1].input)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 

@@ -43,7 +43,6 @@ class Cruxeval(UpstreamPrompts):
     filters = (FILTER,)
     metric = "pass@1"
     verdict = "pass@1"
-    predicts: ClassVar[str]
     # The benchmark with the texts of the prompts.
     prompt_texts = "cruxeval_prompts"
 
@@ -57,7 +56,7 @@ class Cruxeval(UpstreamPrompts):
         return [replace(question, fields={**question.fields, "extracted": True}) for question in questions]
 
     def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
-        return str(self.texts(fields["problem_id"])[f"{self.predicts}_{setting}"])
+        return str(self.texts(fields["problem_id"])[f"{self.asks_for}_{setting}"])
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         before, after = _AROUND[setting]
@@ -73,7 +72,7 @@ class Cruxeval(UpstreamPrompts):
             published = self.published_answer(with_own_thoughts(response), question.key.setting)
             text = self.block(without_thinking(closed(response), MARKS) or "", question.key.setting)
         answer = self.answer(text, question)
-        excluded = scores.excluded_upstream(published, question.typed(Fields)["input"], self.predicts == "input")
+        excluded = scores.excluded_upstream(published, question.typed(Fields)["input"], self.asks_for == "input")
         verdict = False if excluded else scores.upstream_verdict(published, question.typed(Fields)["output"])
         answer.details |= {"published_answer": published, "excluded_upstream": excluded, "upstream": verdict}
         return answer
@@ -84,7 +83,7 @@ class Cruxeval(UpstreamPrompts):
 
     def published_answer(self, response: str, form: str) -> str:
         """Return what upstream cuts out of a response."""
-        return upstream_answer(response, form, self.predicts == "input")
+        return upstream_answer(response, form, self.asks_for == "input")
 
     def executed(self, code: str, statement: str) -> str:
         """Return the program after which a statement with an answer is executed."""
@@ -144,7 +143,6 @@ class CruxevalOutput(Cruxeval):
         Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND, paper="gu2024cruxeval"),
         Variant("cruxeval_output_short", "CRUXEval-O short", _OUTPUT_VIEW),
     )
-    predicts = "output"
 
     def answer(self, text: str | None, question: Question) -> Answer:
         if text is None:
@@ -164,7 +162,7 @@ class CruxevalInput(Cruxeval):
         Variant("cruxeval_input_cot", "CRUXEval-I CoT", _INPUT_VIEW, COT, paper="gu2024cruxeval"),
         Variant("cruxeval_input_short", "CRUXEval-I short", _INPUT_VIEW),
     )
-    predicts = asks_for = "input"
+    asks_for = "input"
 
     def answer(self, text: str | None, question: Question) -> Answer:
         call = None if text is None else sides(text)[0]

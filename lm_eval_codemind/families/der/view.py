@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import gt
-from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
@@ -14,8 +13,6 @@ from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described, interval
 from lm_eval_codemind.families.view import Part, Unit, answer_of, listing
 from lm_eval_codemind.families.views import views
-from lm_eval_codemind.harness.result_files import run_files
-from lm_eval_codemind.harness.stages import PLACE
 from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.statistics import Estimate, mean, proportion
 
@@ -54,16 +51,6 @@ class DependentView(ExecutionView):
         first = views()[recorded["family"]].leaderboard_row(task, benchmarks()[recorded["benchmark"]])
         return {**first, "Task": row["Task"]}
 
-    def options_again(self, task: TaskRun, file: Path) -> dict[str, Any]:
-        """Return the options of both stages, with the first one where it lies now."""
-        recorded = task.suite.get("first_stage") or {}
-        options = {**(recorded.get("options") or {}), **super().options_again(task, file)}
-        return {**options, PLACE: str(_first_stage(task, file))}
-
-    def companions(self, task: TaskRun, file: Path) -> list[Path]:
-        """Return the files of the first stage's run."""
-        return run_files(_first_stage(task, file))
-
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return why results may not be submitted: if the first stage was limited, or left nothing to ask."""
         recorded = task.suite.get("first_stage") or {}
@@ -90,13 +77,6 @@ class DependentView(ExecutionView):
             Part("Output of the model's program", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
             answer_of(sample),
         ]
-
-
-def _first_stage(task: TaskRun, file: Path) -> Path:
-    """Return the results file of a task's first stage: next to its own, else where it was when the task was run."""
-    recorded = str((task.suite.get("options") or {}).get(PLACE, ""))
-    here = file.with_name(Path(recorded).name)
-    return here if here.is_file() else Path(recorded)
 
 
 def _record(sample: Sample) -> Record:

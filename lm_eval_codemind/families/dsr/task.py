@@ -57,7 +57,7 @@ class SemanticsReasoning(Family):
         if seed == TRANSFORM_SEED or benchmark.labels == "published":
             problems = [problem for problem in problems if problem.transformed]
             # A simplified program may keep the imports of C+.
-            require_runnable(problems, self.answered_in, ["transformed"])
+            require_runnable(problems, columns=["transformed"])
             return problems
         return making.transformed(problems, seed)
 
@@ -138,7 +138,7 @@ class SemanticsReasoning(Family):
         if self.witnesses:
             scores["r_dsr_suite"] = s_dsr(answer.passed_suite, loc, transformed, lines)
             scores["pass@1_suite"] = float(answer.passed_suite)
-            scores["witnessed"] = float(bool(self.witnessed(question).witnesses))
+            scores["witnessed"] = float(bool(self.judged(question).witnesses))
         return scores
 
 

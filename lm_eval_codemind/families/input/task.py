@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.answers.thinking import without_thinking
@@ -28,8 +28,8 @@ _USUAL = Variant("input", "Input", _VIEW, in_overlap=True)
 _DIRECT = Variant("input_direct", "Input direct", _VIEW, DIRECT, submittable=False)
 
 
-class OwnFields(TypedDict):
-    """What a document has besides the columns of its problem.
+class Fields(ProblemFields):
+    """The columns of a document: those of its problem, and its own.
 
     Attributes:
         masked: The input with a placeholder for each value that is asked for.
@@ -40,10 +40,6 @@ class OwnFields(TypedDict):
     masked: str
     answer: str
     plain: bool
-
-
-class Fields(ProblemFields, OwnFields):
-    """The columns of a document."""
 
 
 class InputPrediction(Family):
@@ -124,7 +120,7 @@ class InputPrediction(Family):
 def _questions(problem: Problem, setting: str, plain: bool) -> Iterable[Question]:
     masked = kind_of(problem).masked_input(problem)
     if masked is not None:
-        fields: OwnFields = {"masked": masked, "answer": kind_of(problem).input_answer(problem), "plain": plain}
+        fields = {"masked": masked, "answer": kind_of(problem).input_answer(problem), "plain": plain}
         yield Question.about(problem, setting, fields, columns=COLUMNS)
 
 

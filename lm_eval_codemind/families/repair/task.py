@@ -110,7 +110,7 @@ class Repair(Family):
             "similarity_to_bug": 0.0 if code is None else similarity(code, bug),
             "similarity_to_correct": 0.0 if code is None else similarity(code, correct),
             "code_found": float(code is not None),
-            "witnessed": float(bool(self.witnessed(question).witnesses)),
+            "witnessed": float(bool(self.judged(question).witnesses)),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

@@ -39,14 +39,8 @@ class InputColumns(TypedDict):
     masked: str
 
 
-class OutputColumns(InputColumns):
-    """The columns of a document that say what runs, and what it outputs."""
-
-    outputs: list[str]
-
-
-class LineColumns(TypedDict):
-    """The columns of a document that say what is true of a line.
+class Fields(InputColumns):
+    """The columns of a document.
 
     Attributes:
         asked_run: Which of the line's runs the question is about, from 1.
@@ -56,6 +50,7 @@ class LineColumns(TypedDict):
         next_end: The last line of that.
     """
 
+    outputs: list[str]
     line: int
     variable: str
     asked_run: int
@@ -66,11 +61,6 @@ class LineColumns(TypedDict):
     type_name: str
     next_line: int | None
     next_end: int | None
-
-
-class Fields(OutputColumns, LineColumns):
-    """The columns of a document."""
-
     answer: str
 
 

@@ -18,17 +18,7 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.data.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.data.facts.runtime_labels import THE_END, InputLabels, Label, ends_of_lines, load_labels
-from lm_eval_codemind.families.runtime.items import (
-    COVERAGE,
-    NEEDS,
-    OUTPUT,
-    PATH,
-    SETTINGS,
-    STATE,
-    Fields,
-    LineColumns,
-    OutputColumns,
-)
+from lm_eval_codemind.families.runtime.items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Fields
 from lm_eval_codemind.families.runtime.selection import ITEMS, chosen, select
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.harness.hooks import Hooks
@@ -261,9 +251,32 @@ def ordinal(number: int) -> str:
 def _fields(
     problem: Problem, runtime_input: RuntimeInput, known: InputLabels, setting: str
 ) -> Iterator[dict[str, Any]]:
-    of_input = _of_input(problem, runtime_input, known)
+    """Yield the columns of each question about an input, without its answer."""
+    code, is_state, ends = runtime_input.code, setting == STATE, ends_of_lines(runtime_input.code)
+    of_input = {
+        "code": code,
+        "entry_point": problem.entry_point,
+        "complexity": problem.to_row()["complexity"],
+        "run": runtime_input.number,
+        "input": runtime_input.input if runtime_input.expression is None else runtime_input.masked(()),
+        "set_up": runtime_input.set_up,
+        "masked": runtime_input.masked(known.outputs),
+        "outputs": [output for output in known.outputs if output is not None],
+    }
     for label in _asked(known, setting):
-        yield {**of_input, **_of_line(runtime_input.code, label, setting)}
+        yield {
+            **of_input,
+            "line": label.line,
+            "variable": label.variable if is_state else "",
+            "asked_run": label.run,
+            "runs": label.runs,
+            "executed": label.executed,
+            "goes_on": label.executed and label.next_line != THE_END,
+            "value": label.value if is_state else None,
+            "type_name": label.type_name if is_state else "",
+            "next_line": label.next_line,
+            "next_end": ends.get(label.next_line or 0),
+        }
 
 
 def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
@@ -271,38 +284,6 @@ def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
     if setting == OUTPUT:
         return [Label(0, "")] if any(output is not None for output in known.outputs) else []
     return [label for label in known.labels if setting[0] in label.asked]
-
-
-def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> OutputColumns:
-    """Return the columns that all questions about an input share."""
-    row = problem.to_row()
-    masked = runtime_input.masked(known.outputs)
-    return {
-        "code": runtime_input.code,
-        "entry_point": row["entry_point"],
-        "complexity": row["complexity"],
-        "run": runtime_input.number,
-        "input": runtime_input.input if runtime_input.expression is None else runtime_input.masked(()),
-        "set_up": runtime_input.set_up,
-        "masked": masked,
-        "outputs": [output for output in known.outputs if output is not None],
-    }
-
-
-def _of_line(code: str, label: Label, setting: str) -> LineColumns:
-    """Return the columns that say what is true of a line."""
-    return {
-        "line": label.line,
-        "variable": label.variable if setting == STATE else "",
-        "asked_run": label.run,
-        "runs": label.runs,
-        "executed": label.executed,
-        "goes_on": label.executed and label.next_line != THE_END,
-        "value": label.value if setting == STATE else None,
-        "type_name": label.type_name if setting == STATE else "",
-        "next_line": label.next_line,
-        "next_end": ends_of_lines(code).get(label.next_line or 0),
-    }
 
 
 RUNTIME = RuntimeBehaviour()

@@ -4,6 +4,7 @@ Each problem gives one document a setting, side by side, so that chat templates,
 harness's own; the documents of a problem are paired when the scores are aggregated.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any, ClassVar, TypedDict
 
 from lm_eval_codemind.data import making
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.suites import FAIR, verdict_of
 from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
@@ -22,7 +22,6 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.sandbox import Job
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
@@ -38,16 +37,12 @@ class ProblemFields(TypedDict):
     complexity: Mapping[str, Any] | None
 
 
-class OwnFields(TypedDict):
-    """What a document has besides: the test in the prompt, a right program, and whether the suite is fair."""
+class Fields(ProblemFields):
+    """The columns of a document: also the test in the prompt, a right program, and whether the suite is fair."""
 
     test: str
     answer: str
     suite: str
-
-
-class Fields(ProblemFields, OwnFields):
-    """The columns of a document."""
 
 
 COLUMNS = tuple(ProblemFields.__annotations__)
@@ -117,7 +112,7 @@ class SpecificationReasoning(Family):
         answer = making.misled(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
-        fields: OwnFields = {
+        fields = {
             "test": test,
             "answer": answer,
             "suite": verdict_of(problem.benchmark, problem.problem_id).label,
@@ -141,23 +136,19 @@ class SpecificationReasoning(Family):
         )
         return Answer.of_program(program)
 
-    def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return the job that validates a program: on all of T, or on the misleading test alone."""
-        if question.key.setting != MISLEADING or answer.program is None:
-            return super().job(answer, question)
-        problem = problem_of(question)
-        limits = limits_of(problem)
-        problem = kind_of(problem).with_tests(problem, question.typed(Fields)["test"])
-        return kind_of(problem).suite_job(problem, answer.program, limits=limits)
-
-    def witness_job(self, answer: Answer, question: Question) -> Job | None:
-        return None if question.key.setting == MISLEADING else super().witness_job(answer, question)
+    def judged(self, question: Question) -> Problem:
+        """Return the problem with all of T, or with the misleading test alone."""
+        problem = super().judged(question)
+        if question.key.setting != MISLEADING:
+            return problem
+        problem = dataclasses.replace(problem, witnesses=())
+        return kind_of(problem).with_tests(problem, question.typed(Fields)["test"])
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         scores = {"pass@1": float(answer.passed), "code_found": float(answer.text is not None)}
         if self.witnesses and question.key.setting != MISLEADING:
             scores["pass@1_suite"] = float(answer.passed_suite)
-            scores["witnessed"] = float(bool(self.witnessed(question).witnesses))
+            scores["witnessed"] = float(bool(self.judged(question).witnesses))
         return scores
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

@@ -13,19 +13,17 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.catalogue import Benchmark, get_benchmark
-from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.sr import score as scores
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.families.sr.task import MISLEADING, NO_TEST, SpecificationReasoning
-from lm_eval_codemind.family import Variant, beyond_constants, problem_of, witness_job_of
+from lm_eval_codemind.family import Variant, beyond_constants, problem_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 from lm_eval_codemind.questions import Answer, Question
-from lm_eval_codemind.sandbox import Job
 
 # Why a translation fails, as metrics: shares of all responses.
 CAUSES = ("compile_error", "runtime_error", "wrong_output", "timeout")
@@ -131,22 +129,15 @@ class Translation(SpecificationReasoning):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the program that a response gives in the language that is asked for."""
-        problem = problem_of(question)
-        program = _target_kind(question).program(response, problem)
-        return Answer.of_program(program)
+        problem = self.judged(question)
+        return Answer.of_program(kind_of(problem).program(response, problem))
 
-    def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return the job that validates a program: on all tests, or on the misleading one alone."""
-        if answer.program is None:
-            return None
-        problem = problem_of(question)
-        suite = dataclasses.replace(problem, cases=_suite(problem, question.key.setting))
-        return _target_kind(question).suite_job(suite, answer.program, limits=limits_of(problem))
-
-    def witness_job(self, answer: Answer, question: Question) -> Job | None:
-        if question.key.setting == MISLEADING or answer.program is None:
-            return None
-        return witness_job_of(self.witnessed(question), _target_kind(question), answer.program)
+    def judged(self, question: Question) -> Problem:
+        """Return the problem in the language of the translation, with all tests or with the misleading one alone."""
+        problem = dataclasses.replace(problem_of(question, self.witnesses), language=question["target_language"])
+        if question.key.setting != MISLEADING:
+            return problem
+        return dataclasses.replace(problem, cases=_suite(problem, MISLEADING), witnesses=())
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         why = cause(answer)
@@ -192,10 +183,6 @@ def misleading_output(output: str) -> str:
 def target_language(benchmark: Benchmark) -> str:
     """Return the language that the programs of a benchmark are translated into."""
     return get_benchmark(benchmark.counterpart).language
-
-
-def _target_kind(question: Question) -> Kind:
-    return get_language(str(question["target_language"])).kind(question.kind)
 
 
 def _suite(problem: Problem, setting: str) -> tuple[Case, ...]:

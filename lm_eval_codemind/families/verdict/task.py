@@ -140,7 +140,7 @@ class Locate(Verdict):
             "locate_suite": float(answer.passed_suite),
             "line": float(answer.details.get("line") in question["lines"]),
             "answered": float(answer.text is not None),
-            "witnessed": float(bool(self.witnessed(question).witnesses)),
+            "witnessed": float(bool(self.judged(question).witnesses)),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

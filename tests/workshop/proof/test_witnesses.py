@@ -261,7 +261,7 @@ def test_a_row_for_training_has_its_witnesses():
     from lm_eval_codemind.rewards import rewards, scoring
 
     question = question_of(DSR, "function")
-    problem = DSR.witnessed(question)
+    problem = DSR.judged(question)
     shown = dataclasses.replace(problem, tests=f"assert {problem.input} == {problem.output}\n")
     question = dataclasses.replace(question, problem=shown)
     wrong = f"def {problem.entry_point}(*args):\n    return {problem.output}\n"

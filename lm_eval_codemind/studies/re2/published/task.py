@@ -137,8 +137,8 @@ class InputPrediction(Prediction):
 
     executes = True
 
-    def runs(self, problem: Problem) -> bool:
-        return record_of(problem.upstream_questions)["source"] in SELF_CONTAINED
+    def answered_in(self, problem: Problem) -> str:
+        return problem.language if record_of(problem.upstream_questions)["source"] in SELF_CONTAINED else ""
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that runs the program on an answer; None if there is no need, or no way."""
