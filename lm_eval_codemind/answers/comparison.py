@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.forms import literal_at_start
@@ -28,14 +29,10 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
     bare = readings(answer, free=True)
     if printed:
         return any(same_lines(text, output) for text in bare)
-    if any(text.strip() == output.strip() for text in readings(answer)):
-        return True
-    expected = literal_or(output, NotALiteralError)
-    if expected is NotALiteralError:
-        return False
+    expected = _key(output)
     if isinstance(expected, str) and expected and any(_is_bare_text(text, expected) for text in bare):
         return True
-    return any(same_value(value, expected) for value in _values(answer))
+    return any(_key(text) == expected for text in _stated(answer))
 
 
 def too_long(answer: str, output: str) -> bool:
@@ -81,22 +78,14 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
     """
     if printed:
         return _lines(computed) == _lines(output)
-    if computed.strip() == output.strip():
-        return True
-    try:
-        return same_value(parse_literal(computed), parse_literal(output))
-    except NotALiteralError:
-        return False
+    return bool(_key(computed) == _key(output))
 
 
-def _values(answer: str) -> Iterator[Any]:
-    """Yield the value of each reading of an answer that is a literal or starts with one."""
+def _stated(answer: str) -> Iterator[str]:
+    """Yield each reading of an answer, and the literal that it starts with."""
     for text in readings(answer):
-        try:
-            yield parse_literal(text)
-        except NotALiteralError:
-            if literal := literal_at_start(text):
-                yield parse_literal(literal)
+        yield text
+        yield literal_at_start(text) or text
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:
@@ -109,6 +98,15 @@ def _is_bare_text(answer: str, expected: str) -> bool:
 
 def _lines(text: str) -> list[str]:
     return printed_lines(_BLANK_LINES.sub(r"\1", text))
+
+
+@lru_cache(maxsize=1_000)
+def _key(text: str) -> Any:
+    """Return a hashable key of a literal's value. A text that is not a literal has a key of its own."""
+    try:
+        return _canonical(parse_literal(text))
+    except NotALiteralError:
+        return NotALiteralError, text.strip()
 
 
 def _canonical(value: Any) -> Any:

@@ -13,7 +13,9 @@ import math
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -106,6 +108,8 @@ def literal_or(text: str, default: Any) -> Any:
         return default
 
 
+# Readers and the comparison ask for the same text one after the other.
+@lru_cache(maxsize=16)
 def is_literal(text: str) -> bool:
     """Whether a text is a Python literal other than ``...``, which in prose is an omission."""
     return literal_or(text, ...) is not ...
@@ -150,11 +154,14 @@ def check_limits(text: str) -> None:
 
 
 def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
-    """Return the value of a literal's syntax tree, which changes. Calls of the constructors are values too.
+    """Return the value of a literal's syntax tree, which may change. Calls of the constructors are values too.
 
     Raises:
         NotALiteralError: If the tree is not a literal.
     """
+    with suppress(TypeError, ValueError, RecursionError):
+        # Most literals need no replacement, which costs more than all else.
+        return ast.literal_eval(node)
     try:
         return ast.literal_eval(_Constants(constructors).visit(node))
     except (TypeError, ValueError, RecursionError) as error:

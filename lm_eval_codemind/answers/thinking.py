@@ -20,7 +20,7 @@ TOKEN = (
     # The others are tags of HTML or text as well, and a token may be cut off.
     r"|(?:</?s>|<eos>|\[EO[ST]\]|<\|[a-z_]{0,40}\|?)\s*\Z"
 )
-_SPECIAL_TOKEN = re.compile(TOKEN, re.IGNORECASE)
+_SPECIAL_TOKEN = re.compile(rf"(?=[<\[])(?:{TOKEN})", re.IGNORECASE)
 # Tokens in front of a response, with the role of the speaker.
 _HEADER = re.compile(rf"(?:\s*(?:{TOKEN})(?:(?:assistant|model|response|final)\b)?)+", re.IGNORECASE)
 # What may follow a closing tag at the end of a response without being an answer.
@@ -164,6 +164,7 @@ def _is_opening(text: str, tag: _Tag, closed: int) -> bool:
     return _PLACE.search(before) is not None or not (after or before[-1:].isalnum())
 
 
+@lru_cache(maxsize=2)
 def _up_to_token(text: str) -> str:
     """Return a text up to the first special token after its header, which ends the response."""
     if not _SPECIAL_TOKEN.search(text):
@@ -189,11 +190,11 @@ def _pattern() -> re.Pattern[str]:
             texts = [re.escape(text) + (_GLUED if is_start and text.isalpha() else "") for text in row.get(role, ())]
             either = "|".join(texts).replace(r"\*", r"[^\n]{0,80}?")
             parts += [f"(?P<{role}_{name}>{f'(?-i:{either})' if is_start else either})"] if texts else []
-            spelled += [text[:3] for text in row.get(role, ()) if text[0].isalpha()]
+            spelled += [text[:4] for text in row.get(role, ()) if text[0].isalpha()]
     # Of the tags at one place, those with a row have priority.
     word = rf"{_LETTERS}(?P<word>{'|'.join(content['words'])}){_LETTERS}"
     parts.append(rf"[<\[\u25c1][/\\]?[|\uff5c]?/?{word}(?:\s+\w+=[^<>\n]{{0,80}})?[>\]\u25b7]")
-    # A tag begins with a mark, or with letters that these three sets allow. Few places of a text do.
+    # A tag begins with a mark, or with letters that these four sets allow. Few places of a text do.
     letters = "".join(f"[{re.escape(''.join(sorted(set(column))))}]" for column in zip(*spelled, strict=True))
     return re.compile(rf"(?=[<\[\u25c1/\n]|{letters})(?:{'|'.join(parts)})", re.IGNORECASE)
 

@@ -83,32 +83,33 @@ def load_once(manager: Any, names: Sequence[str]) -> Any:
     return loaded
 
 
-# Files of this suite as the harness has read them: path and options -> content.
-_known: dict[tuple[Any, ...], dict[str, Any]] = {}
+# Files of this suite as the harness has read them: path and whether functions are resolved -> content.
+_known: dict[tuple[str, bool], dict[str, Any]] = {}
 
 
 @contextmanager
 def our_files_once() -> Iterator[None]:
     """Have the harness read each YAML file of this suite once in a process, however many indexes it makes for a while.
 
-    Relies on ``lm_eval.tasks._index.load_yaml``, by which ``TaskManager`` reads every file of its directories. Its
-    functions are not resolved then, and nobody changes what it returns. Files of others are read each time.
+    Relies on ``load_yaml`` of ``lm_eval.tasks._yaml_loader``, by which ``TaskManager`` reads every file of its
+    directories, and ``load_yaml`` what a file includes. Functions of an index are not resolved, and nobody changes what
+    an index holds. Files of others are read each time.
     """
-    from lm_eval.tasks import _index
+    from lm_eval.tasks import _index, _yaml_loader
 
-    usual, ours = _index.load_yaml, f"{task_directory()}{os.sep}"
+    usual, ours = _yaml_loader.load_yaml, f"{task_directory()}{os.sep}"
 
     @wraps(usual)
     def load_yaml(path: str | Path, **options: Any) -> dict[str, Any]:
         file = str(path)
         if not file.startswith(ours):
             return dict(usual(path, **options))
-        key = file, *options.items()
+        key = file, options.get("resolve_func", True)
         if key not in _known:
             _known[key] = usual(path, **options)
         return dict(_known[key])
 
-    with patch.object(_index, "load_yaml", load_yaml):
+    with patch.object(_index, "load_yaml", load_yaml), patch.object(_yaml_loader, "load_yaml", load_yaml):
         yield
 
 

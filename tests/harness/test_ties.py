@@ -45,7 +45,8 @@ FOR_A_WHILE = {
     "lm_eval.models.api_models:retry": (),
     "lm_eval.models.api_models:TemplateAPI.parse_generations": ("outputs",),
     # harness/location.py: an index of the tasks
-    "lm_eval.tasks._index:load_yaml": ("path",),
+    "lm_eval.tasks._index:load_yaml": ("path", "resolve_func"),
+    "lm_eval.tasks._yaml_loader:load_yaml": ("path", "resolve_func"),
     # harness/cli.py and contract.py: a run
     "lm_eval.evaluator:get_git_commit_hash": (),
     "lm_eval.tasks:TaskManager": ("include_path", "include_defaults", "metadata"),
