@@ -1,6 +1,6 @@
 """The harness's log of a run: its tasks, their samples and their metrics."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -101,7 +101,7 @@ class TaskRun:
         original: Number of questions of the task.
         effective: Number of questions that were run; smaller under ``--limit``.
         samples_file: The file the samples come from; None where samples were not logged.
-        read: Reads such a file.
+        read: Reads such a file, but the samples under the filters ``without``.
     """
 
     task: str
@@ -110,7 +110,7 @@ class TaskRun:
     original: int
     effective: int
     samples_file: Path | None
-    read: Callable[[Path, Collection[str]], Iterator[Sample]] = field(repr=False)
+    read: Callable[..., Iterator[Sample]] = field(repr=False)
 
     def each_sample(self, main_filter: bool = False) -> Iterator[Sample]:
         """Read the samples one by one, in the order of the file; none where they were not logged.
@@ -122,7 +122,7 @@ class TaskRun:
         """
         names = [str(entry.get("name")) for entry in self.config.get("filter_list") or ()] if main_filter else []
         others = [name for name in names if name != self.main_filter]
-        return self.read(self.samples_file, others) if self.samples_file else iter(())
+        return self.read(self.samples_file, without=others) if self.samples_file else iter(())
 
     def read_samples(self) -> tuple[Sample, ...]:
         """Read all samples."""

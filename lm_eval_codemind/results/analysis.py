@@ -3,20 +3,20 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
 from lm_eval_codemind.data.difficulties import difficulties
 from lm_eval_codemind.families.table import Table, corrected, described, interval
-from lm_eval_codemind.families.view import Unit, View, is_number
+from lm_eval_codemind.families.view import View, is_number
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups
 from lm_eval_codemind.results.associations import associations, on_same_problems, output_predictions, overlap
-from lm_eval_codemind.results.observations import ALL, Observation, by_view, distinct
+from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_view, distinct, grouped
 from lm_eval_codemind.results.programs import MEASURES, between_languages, complexity, orders, written_programs
 from lm_eval_codemind.results.ranking import ranks
 from lm_eval_codemind.results.runs import Group, Run
@@ -60,8 +60,8 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         scores,
         adjusted(runs, observations),
         correlations(observations),
-        by_construct(observations),
-        by_loop_length(observations),
+        described("constructs", _means(observations, "construct", CONSTRUCTS)),
+        described("loop_length", _means(observations, "iterations", [name for name, _, _ in LOOP_BINS])),
         by_output_type(observations),
         overlap(observations),
         associations(observations),
@@ -88,9 +88,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation], every: boo
         observations: Those of the runs.
         every: Whether all metrics are wanted, or only those to report.
     """
-    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for observation in observations:
-        samples[observation.model, observation.task].extend(observation.unit)
+    samples = _samples(observations)
     rows = []
     for view in views().values():
         for run in runs:
@@ -117,27 +115,36 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation], every: boo
     return described("summary", rows)
 
 
+def _samples(observations: Sequence[Observation]) -> dict[tuple[str, str], list[Sample]]:
+    """Return the samples by model and task."""
+    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    for o in observations:
+        samples[o.model, o.task] += o.unit
+    return samples
+
+
 def overall(runs: Sequence[Run], scores: Table) -> Table:
     """Return the metrics to report of each group that the harness ran, and of the tasks that are in no group.
 
     ``scores`` is the :func:`summary` of the runs.
     """
     rows: list[Row] = []
-    tasks_of: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)
+    tasks_of: dict[tuple[str, str, str], dict[str, Mapping[str, Any]]] = defaultdict(dict)
     for row in scores.rows:
-        tasks_of[row["family"], row["metric"], row["model"]][row["task"]] = dict(row)
+        tasks_of[row["family"], row["metric"], row["model"]][row["task"]] = row
     groups_of: dict[str, list[Group]] = defaultdict(list)
     for run in runs:
         groups_of[run.label] += run.groups
     for view in views().values():
         for metric, model in product(view.reported, groups_of):
-            tasks = tasks_of.get((view.title, metric, model), {})
-            groups = [
-                group for group in groups_of[model] if metric in group.metrics and set(group.tasks) <= tasks.keys()
+            tasks = tasks_of[view.title, metric, model]
+            parts = [
+                (group.name, group.metrics[metric], [tasks[task] for task in group.tasks])
+                for group in groups_of[model]
+                if metric in group.metrics and set(group.tasks) <= tasks.keys()
             ]
-            parts = [(group.name, group.metrics[metric], [tasks[task] for task in group.tasks]) for group in groups]
-            alone = tasks.keys() - {task for group in groups for task in group.tasks}
-            parts += [(task, row["value"], [row]) for task, row in tasks.items() if task in alone]
+            in_groups = {row["task"] for _, _, members in parts for row in members}
+            parts += [(task, row["value"], [row]) for task, row in tasks.items() if task not in in_groups]
             for name, value, members in parts:
                 estimate, baseline = _of_group([row for row in members if not math.isnan(row["value"])])
                 # The harness may weigh tasks otherwise; then the interval is not known.
@@ -165,9 +172,7 @@ def adjusted(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     none: its score is an estimate already.
     """
     rows = []
-    of_task: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for o in observations:
-        of_task[o.model, o.task] += o.unit
+    of_task = _samples(observations)
     for run in runs:
         for task, view in run.known_tasks:
             known = difficulties(view.family.asks_for, str(task.suite.get("benchmark")))
@@ -213,17 +218,8 @@ def correlations(observations: Sequence[Observation]) -> Table:
     return described("correlations", rows)
 
 
-def by_construct(observations: Sequence[Observation]) -> Table:
-    """Return the mean scores of the problems whose program has a construct, by construct tag."""
-    return described("constructs", _means(observations, "construct", CONSTRUCTS))
-
-
-def by_loop_length(observations: Sequence[Observation]) -> Table:
-    """Return the mean scores of the problems by the number of loop iterations that their program makes."""
-    return described("loop_length", _means(observations, "iterations", [name for name, _, _ in LOOP_BINS]))
-
-
 def _means(observations: Sequence[Observation], column: str, names: Sequence[str]) -> list[Row]:
+    """Return the mean scores of the problems in each of the named categories, by a column of :data:`PROPERTIES`."""
     rows = []
     for view, where, cell in _cells(observations):
         members: dict[str, list[Observation]] = defaultdict(list)
@@ -310,13 +306,9 @@ def _power(first: Sequence[float], second: Sequence[float], result: Comparison, 
 def hardest(observations: Sequence[Observation]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows: list[Row] = []
-    of_view = by_view(observations)
-    for view in views().values():
-        groups: dict[tuple[str, str], list[Observation]] = defaultdict(list)
-        for o in of_view.get(view.name, ()):
-            groups[o.benchmark, o.key.within_task()].append(o)
+    for view, of_view in by_view(observations):
         block: list[Row] = []
-        for (benchmark, problem_id), group in groups.items():
+        for (benchmark, problem_id), group in grouped(of_view, lambda o: (o.benchmark, o.key.within_task())).items():
             complexity = group[0].complexity
             block.append(
                 {
@@ -355,30 +347,23 @@ def natural(name: str) -> list[tuple[bool, int, str]]:
 def findings(observations: Sequence[Observation]) -> list[Table]:
     """Return the tables that only one family has, made by the families themselves."""
     tables: list[Table] = []
-    of_view = by_view(observations)
-    for view in views().values():
-        units: dict[str, list[Unit]] = defaultdict(list)
-        for observation in of_view.get(view.name, ()):
-            units[observation.model].append(observation.unit)
-        tables += view.findings(units) if units else ()
+    for view, of_view in by_view(observations):
+        tables += view.findings({model: [o.unit for o in of_model] for model, of_model in by_model(of_view).items()})
     return [table for table in tables if table.rows]
 
 
 def _cells(observations: Sequence[Observation]) -> Iterator[tuple[View, Row, list[Observation]]]:
     """Yield the observations by family, benchmark and model, those of all benchmarks of a family together first."""
-    models, of_view = distinct(o.model for o in observations), by_view(observations)
-    for view in views().values():
-        cells: dict[str, dict[str, list[Observation]]] = defaultdict(lambda: defaultdict(list))
-        for o in of_view.get(view.name, ()):
-            for benchmark in (ALL, o.benchmark):
-                cells[benchmark][o.model].append(o)
-        for benchmark, of_model in cells.items():
+    models = distinct(o.model for o in observations)
+    for view, of_view in by_view(observations):
+        for benchmark, cell in {ALL: of_view, **grouped(of_view, lambda o: o.benchmark)}.items():
+            of_model = by_model(cell)
             for model in models:
                 if model in of_model:
                     yield view, {"family": view.title, "benchmark": benchmark, "model": model}, of_model[model]
 
 
-def _of_group(rows: Sequence[Row]) -> tuple[Estimate, float]:
+def _of_group(rows: Sequence[Mapping[str, Any]]) -> tuple[Estimate, float]:
     """Return the weighted mean of some tasks' scores, and that of their baselines.
 
     A task weighs as much as its metric is averaged over, as in the harness's group.

@@ -1,6 +1,7 @@
 """Do two verdicts about the same problems go together? Pure functions; association says nothing about causes."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,20 +40,25 @@ def associate(first: Sequence[bool], second: Sequence[bool]) -> Association:
         P(second | first right) = a / (a + b)                       P(second | first wrong) = c / (c + d)
 
     A value is NaN if one of its margins is 0.
-
-    Raises:
-        ValueError: If the two differ in length.
     """
     from scipy import stats
 
-    if len(first) != len(second):
-        raise ValueError(f"{len(first)} and {len(second)} verdicts do not form pairs; give both for every problem")
-    pairs = list(zip(map(bool, first), map(bool, second), strict=True))
-    a, b, c, d = (pairs.count(pair) for pair in ((True, True), (True, False), (False, True), (False, False)))
+    a, b, c, d = counted(first, second).values()
     # Fisher's test conditions on the margins: where one is empty, there is nothing to test.
     varies = min(a + b, c + d, a + c, b + d) > 0
     p = float(stats.fisher_exact([[a, b], [c, d]]).pvalue) if varies else math.nan
     return Association(phi(first, second), p, proportion(a, a + b).value, proportion(c, c + d).value)
+
+
+def counted(first: Sequence[bool], second: Sequence[bool]) -> dict[str, int]:
+    """Return the numbers of problems that both, only the first, only the second and neither has right."""
+    pairs = Counter(zip(first, second, strict=True))
+    return {
+        "both": pairs[True, True],
+        "first_only": pairs[True, False],
+        "second_only": pairs[False, True],
+        "neither": pairs[False, False],
+    }
 
 
 def phi(first: Sequence[bool], second: Sequence[bool]) -> Estimate:

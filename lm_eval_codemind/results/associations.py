@@ -1,6 +1,6 @@
 """Families compared on the problems that they have in common (RQ5 to RQ7)."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
@@ -8,7 +8,7 @@ from statistics import fmean
 from lm_eval_codemind.data.catalogue import same_problems
 from lm_eval_codemind.families.table import Table, corrected, described, interval
 from lm_eval_codemind.families.views import views
-from lm_eval_codemind.results.association import associate
+from lm_eval_codemind.results.association import associate, counted
 from lm_eval_codemind.results.observations import ALL, Observation, by_model, distinct
 from lm_eval_codemind.statistics import compare, proportion
 
@@ -55,16 +55,18 @@ def associations(observations: Sequence[Observation]) -> Table:
     for model, of_model in by_model(observations).items():
         solved = _solved(of_model)
         pairs = []
-        for pair in _pairs(solved):
+        for pair in combinations(solved, 2):
             for first, second in (pair, pair[::-1]):
                 verdicts = _verdicts(solved, first, second)
+                if not verdicts[0]:
+                    continue
                 result = associate(*verdicts)
                 pairs.append(
                     {
                         "model": model,
                         "first": first,
                         "second": second,
-                        **_counted(*verdicts),
+                        **counted(*verdicts),
                         **interval(result.phi, "phi", "phi_low", "phi_high"),
                         "p": result.p,
                         "given_right": result.given_right,
@@ -94,10 +96,11 @@ def output_predictions(observations: Sequence[Observation]) -> Table:
             lambda o: (o.problem_id.partition("@")[0], bool(o.predicts)),
         )
         pairs = []
-        for first, second in _pairs(solved):
+        for first, second in combinations(solved, 2):
             verdicts = _verdicts(solved, first, second)
-            families = {"model": model, "first": first, "second": second}
-            pairs.append({**families, **_counted(*verdicts), **vars(compare(*verdicts))})
+            if verdicts[0]:
+                families = {"model": model, "first": first, "second": second}
+                pairs.append({**families, **counted(*verdicts), **vars(compare(*verdicts))})
         rows += corrected(pairs)
     return described("outputs", rows)
 
@@ -147,21 +150,7 @@ def _solved(
     return {view.title: verdicts[view.title] for view in views().values() if view.title in verdicts}
 
 
-def _pairs(solved: Verdicts) -> list[tuple[str, str]]:
-    """Return the pairs of families that have problems in common."""
-    return [(one, other) for one, other in combinations(solved, 2) if solved[one].keys() & solved[other].keys()]
-
-
 def _verdicts(solved: Verdicts, first: str, second: str) -> tuple[list[bool], list[bool]]:
+    """Return the verdicts of two families on the problems that they have in common."""
     common = [key for key in solved[first] if key in solved[second]]
     return [solved[first][key] for key in common], [solved[second][key] for key in common]
-
-
-def _counted(first: Sequence[bool], second: Sequence[bool]) -> dict[str, int]:
-    pairs = Counter(zip(first, second, strict=True))
-    return {
-        "both": pairs[True, True],
-        "first_only": pairs[True, False],
-        "second_only": pairs[False, True],
-        "neither": pairs[False, False],
-    }

@@ -2,18 +2,21 @@
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from lm_eval_codemind.families.view import Unit, View
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.samples import Sample, TaskRun
+
+Group = TypeVar("Group", bound=Hashable)
 
 # Stands for all benchmarks of a family in tables.
 ALL = "all"
@@ -131,20 +134,25 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
     return measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
 
 
-def by_view(observations: Iterable[Observation]) -> dict[str, list[Observation]]:
-    """Return the observations by the name of their view, each in order."""
-    groups: dict[str, list[Observation]] = defaultdict(list)
+def grouped(
+    observations: Iterable[Observation], group: Callable[[Observation], Group]
+) -> dict[Group, list[Observation]]:
+    """Return the observations by their group, groups and observations in order."""
+    groups: dict[Group, list[Observation]] = defaultdict(list)
     for o in observations:
-        groups[o.view.name].append(o)
+        groups[group(o)].append(o)
     return groups
+
+
+def by_view(observations: Iterable[Observation]) -> list[tuple[View, list[Observation]]]:
+    """Return the observations of each view, in the order in which results show views."""
+    groups = grouped(observations, lambda o: o.view.name)
+    return [(view, groups[view.name]) for view in views().values() if view.name in groups]
 
 
 def by_model(observations: Iterable[Observation]) -> dict[str, list[Observation]]:
     """Return the observations by model, each in order."""
-    groups: dict[str, list[Observation]] = defaultdict(list)
-    for o in observations:
-        groups[o.model].append(o)
-    return groups
+    return grouped(observations, lambda o: o.model)
 
 
 def distinct(items: Iterable[str]) -> list[str]:

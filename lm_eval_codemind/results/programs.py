@@ -11,7 +11,7 @@ import numpy as np
 from lm_eval_codemind.families.table import Table, described
 from lm_eval_codemind.languages import languages, measured
 from lm_eval_codemind.problems import Complexity
-from lm_eval_codemind.results.observations import Observation, by_model, by_view
+from lm_eval_codemind.results.observations import Observation, by_model, grouped
 from lm_eval_codemind.statistics import compare, spearman
 
 Row = dict[str, Any]
@@ -49,7 +49,7 @@ def written_programs(observations: Sequence[Observation]) -> Table:
     for o in observations:
         # The last setting of a problem is the one with the test.
         sample = o.unit[-1]
-        language = str(sample.doc.get("language") or "python")
+        language = _language(o)
         # Families whose answers are programs count the responses with code.
         is_program = "code_found" in sample.scores and sample.answer.text is not None
         if not is_program or o.complexity is None or sample.doc.get("target_language", language) != language:
@@ -69,7 +69,8 @@ def compared_programs(cells: Mapping[tuple[str, str, str], Sequence[tuple[Comple
             of_model, of_benchmark = ([float(getattr(pair[side], attribute)) for pair in pairs] for side in (1, 0))
             what = {"family": family, "benchmark": benchmark, "model": model, "measure": measure}
             means = {"written": fmean(of_model), "given": fmean(of_benchmark)}
-            rows.append({**what, **means, **_compared(of_model, of_benchmark)})
+            result = vars(compare(of_model, of_benchmark))
+            rows.append({**what, **means, **{name: result[name] for name in ("difference", "low", "high", "p", "n")}})
     return described("written", rows)
 
 
@@ -78,23 +79,28 @@ def between_languages(observations: Sequence[Observation]) -> Table:
 
     The programs of a problem in one language count with their mean.
     """
-    cells: dict[tuple[str, str, str], dict[str, dict[str, list[float]]]] = defaultdict(
-        lambda: defaultdict(lambda: defaultdict(list))
-    )
-    for o in observations:
-        language = str(o.unit[0].doc.get("language") or "python")
-        base = o.benchmark.removesuffix(f"_{language}")
-        cells[o.view.title, base, o.model][language][o.problem_id.partition(_SUBMISSION)[0]].append(o.score)
+    cells = grouped(observations, lambda o: (o.view.title, o.benchmark.removesuffix(f"_{_language(o)}"), o.model))
     rows: list[Row] = []
     for (family, base, model), of_cell in cells.items():
-        for first, second in combinations(sorted(of_cell, key=list(languages()).index), 2):
-            common = [problem for problem in of_cell[first] if problem in of_cell[second]]
+        means_of = {language: _means(of_language) for language, of_language in grouped(of_cell, _language).items()}
+        for first, second in combinations(sorted(means_of, key=list(languages()).index), 2):
+            common = [problem for problem in means_of[first] if problem in means_of[second]]
             if common:
-                scores = [[fmean(of_cell[language][problem]) for problem in common] for language in (first, second)]
+                scores = [[means_of[language][problem] for problem in common] for language in (first, second)]
                 what = {"family": family, "benchmark": base, "model": model, "first": first, "second": second}
                 means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
                 rows.append({**what, **means, **vars(compare(*scores))})
     return described("languages", rows)
+
+
+def _language(o: Observation) -> str:
+    return str(o.unit[0].doc.get("language") or "python")
+
+
+def _means(observations: Sequence[Observation]) -> dict[str, float]:
+    """Return the mean score of each problem over its submissions."""
+    problems = grouped(observations, lambda o: o.problem_id.partition(_SUBMISSION)[0])
+    return {problem: fmean(o.score for o in of_problem) for problem, of_problem in problems.items()}
 
 
 def orders(observations: Sequence[Observation]) -> Table:
@@ -102,8 +108,8 @@ def orders(observations: Sequence[Observation]) -> Table:
     from scipy import stats
 
     means = {
-        of_view[0].view: {model: fmean(o.score for o in of_model) for model, of_model in by_model(of_view).items()}
-        for of_view in by_view(observations).values()
+        view: {model: fmean(o.score for o in of_model) for model, of_model in by_model(of_view).items()}
+        for view, of_view in grouped(observations, lambda o: o.view).items()
     }
     rows: list[Row] = []
     for (first, one), (second, other) in combinations(means.items(), 2):
@@ -116,8 +122,3 @@ def orders(observations: Sequence[Observation]) -> Table:
                 result["rho"] = float(stats.spearmanr(*scores).statistic)
             rows.append({"first": first.title, "second": second.title, **result})
     return described("orders", rows)
-
-
-def _compared(first: Sequence[float], second: Sequence[float]) -> Row:
-    result = vars(compare(first, second))
-    return {name: result[name] for name in ("difference", "low", "high", "p", "n")}

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.families.table import Table, described
@@ -74,9 +74,7 @@ def _readings(runs: Sequence[Run]) -> Table:
             "responses": counts["responses"],
             **{name: counts.get(name, math.nan) / counts["responses"] for name in READINGS},
         }
-        for run in runs
-        for task in run.tasks
-        if (counts := task.suite.get("readings"))
+        for run, task, counts in _recorded(runs, "readings")
     ]
     return described("readings", rows)
 
@@ -91,11 +89,17 @@ def _lengths(runs: Sequence[Run]) -> Table:
             "longest": lengths["longest"],
             "tokens": lengths.get("tokens", math.nan) / lengths["responses"],
         }
-        for run in runs
-        for task in run.tasks
-        if (lengths := task.suite.get("response_lengths"))
+        for run, task, lengths in _recorded(runs, "response_lengths")
     ]
     return described("lengths", rows)
+
+
+def _recorded(runs: Sequence[Run], name: str) -> Iterator[tuple[Run, TaskRun, Mapping[str, Any]]]:
+    """Yield each task with what the suite recorded of it under a name."""
+    for run in runs:
+        for task in run.tasks:
+            if task.suite.get(name):
+                yield run, task, task.suite[name]
 
 
 def effort(runs: Sequence[Run], task: str | None = None) -> dict[str, float]:

@@ -7,7 +7,6 @@ from statistics import fmean, median
 from typing import Any
 
 from lm_eval_codemind.families.table import Table, described
-from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_view
 from lm_eval_codemind.statistics import CONFIDENCE, smallest_difference
 
@@ -28,9 +27,8 @@ def ranks(compared: Table, observations: Sequence[Observation]) -> Table:
         observations: What it was made of.
     """
     rows: list[dict[str, Any]] = []
-    of_view = by_view(observations)
-    for view in (view for view in views().values() if view.name in of_view):
-        scores = {model: [o.score for o in own] for model, own in by_model(of_view[view.name]).items()}
+    for view, of_view in by_view(observations):
+        scores = {model: [o.score for o in own] for model, own in by_model(of_view).items()}
         pairs = [
             row
             for row in compared.rows

@@ -4,8 +4,10 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, count
 from typing import Any
 
 from markupsafe import Markup
@@ -230,33 +232,17 @@ def shortened_text(text: str, longest: int | None) -> str:
     return f"{head}\n{notice}\n{tail}"
 
 
-class _Texts:
-    """Texts, each once, in the order of their first use, cut into chunks of about the same size.
-
-    Args:
-        longest: How many characters of a text are kept; None for all.
-    """
-
-    def __init__(self, longest: int | None) -> None:
-        self._longest = longest
-        self._places: dict[str, int] = {}
-        self.chunks: list[list[str]] = []
-        self.starts: list[int] = []
-        self._size = _CHUNK
-
-    def place(self, text: str) -> int:
-        """Return the number of a text, which is added if it is new."""
-        if text in self._places:
-            return self._places[text]
-        kept = shortened_text(text, self._longest)
-        if self._size + len(kept) > _CHUNK:
-            self.chunks.append([])
-            self.starts.append(len(self._places))
-            self._size = 0
-        self._places[text] = len(self._places)
-        self.chunks[-1].append(kept)
-        self._size += len(kept)
-        return self._places[text]
+def _in_chunks(texts: Iterable[str]) -> list[list[str]]:
+    """Return texts in chunks of about the same size."""
+    chunks: list[list[str]] = []
+    size = _CHUNK
+    for text in texts:
+        if size + len(text) > _CHUNK:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(text)
+        size += len(text)
+    return chunks
 
 
 def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
@@ -265,32 +251,33 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
         return
     observations = report.observations
     parts = [[part for part in one.view.parts(one.unit) if part.text] for one in observations]
-    # In the order of the problems, since a prompt repeats much of the programs and the prompt before it.
-    distinct_texts = {part.text for of_problem in parts for part in of_problem}
-    texts = _Texts(longest_text(map(len, distinct_texts), len(observations)))
-    for of_problem in parts:
-        for part in of_problem:
-            texts.place(part.text)
+    # Each once, in the order of the problems, since a prompt repeats much of the programs and the prompt before it.
+    texts = distinct(part.text for of_problem in parts for part in of_problem)
+    places = {text: place for place, text in enumerate(texts)}
+    longest = longest_text(map(len, texts), len(observations))
+    chunks = _in_chunks(shortened_text(text, longest) for text in texts)
     # Code in a language that is not installed is shown without colours.
     used = {part.language for of_problem in parts for part in of_problem if part.language}
     marks = {name: get_language(name).marks for name in sorted(used & languages().keys())}
-    yield "index", _pack({**_index(report, texts.starts), "marks": marks})
+    starts = [0, *accumulate(map(len, chunks))][:-1]
+    yield "index", _pack({**_index(report, starts), "marks": marks})
     for start in range(0, len(parts), _BLOCK):
-        block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
+        block = [[_reference(part, places) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)
-    for number, chunk in enumerate(texts.chunks):
+    for number, chunk in enumerate(chunks):
         yield f"texts-{number}", _pack(chunk)
 
 
-def _reference(part: Part, texts: _Texts) -> list[Any]:
-    return [part.title, part.kind, texts.place(part.text), int(part.aside), part.note, part.language]
+def _reference(part: Part, places: Mapping[str, int]) -> list[Any]:
+    return [part.title, part.kind, places[part.text], int(part.aside), part.note, part.language]
 
 
 def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
     """Return the columns that the list and the filters need, with a value for each sample."""
     observations = report.observations
     s_scores = {one.task: one.view.scores[0] for one in observations}
-    models, tasks, benchmarks, outcomes, categories = _Numbers(), _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    # Names are numbered in the order in which they are first asked for.
+    models, tasks, benchmarks, outcomes, categories = (defaultdict[str, int](count().__next__) for _ in range(5))
     problems: dict[Key, Observation] = {}
     for o in observations:
         problems.setdefault(o.key, o)
@@ -322,17 +309,9 @@ def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
         "measures": [in_words(name) for name in MEASURES.values()],
         "problems": described,
         "block": _BLOCK,
-        "texts": list(starts),
+        "texts": starts,
         **columns,
     }
-
-
-class _Numbers(dict[str, int]):
-    """Numbers names in the order in which they are first asked for."""
-
-    def __missing__(self, name: str) -> int:
-        self[name] = len(self)
-        return self[name]
 
 
 def _pack(content: Any) -> Markup:

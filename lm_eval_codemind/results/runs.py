@@ -1,7 +1,7 @@
 """Runs of the harness, read from its result and sample files."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -51,7 +51,7 @@ class Run:
     @cached_property
     def recorded(self) -> bool:
         """Whether the responses were recorded elsewhere and replayed, so that the prompts are not known here."""
-        return is_replayed(self.raw)
+        return replays(model_source(self.raw))
 
     @cached_property
     def date(self) -> str:
@@ -101,6 +101,7 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
 
 def _read_run(file: Path) -> Run | None:
     raw = read_results(file)
+    source = model_source(raw)
     tasks = []
     for name, values in raw["results"].items():
         # Groups have results, but no configuration.
@@ -114,7 +115,7 @@ def _read_run(file: Path) -> Run | None:
             original=int(numbers.get("original", 0)),
             effective=int(numbers.get("effective", 0)),
             samples_file=samples_file(file, name),
-            read=partial(_samples, recorded=is_replayed(raw)),
+            read=partial(read_samples, convert=partial(_sample, recorded=replays(source))),
         )
         # Results of other tasks in the same run are left alone.
         if name.startswith(_PREFIX) or task.suite:
@@ -122,7 +123,6 @@ def _read_run(file: Path) -> Run | None:
     if not tasks:
         logger.info("%s: no task of this suite in it", file)
         return None
-    source = str(raw.get("config", {}).get("model") or raw.get("model_source") or "")
     # The harness invents a name for a model that has none in its arguments.
     reference = source == "dummy" or (checks_the_suite(source) and not replays(source))
     model = source if reference else str(raw.get("model_name") or source or "model")
@@ -138,13 +138,9 @@ def _metrics(values: Mapping[str, Any]) -> Iterator[Metric]:
         yield Metric(name, filter_name, float(value), float(stderr) if isinstance(stderr, (int, float)) else None)
 
 
-def is_replayed(raw: Mapping[str, Any]) -> bool:
-    """Whether the responses of a result file were replayed."""
-    return replays(str(raw.get("config", {}).get("model") or raw.get("model_source") or ""))
-
-
-def _samples(file: Path, without: Collection[str], recorded: bool) -> Iterator[Sample]:
-    return read_samples(file, partial(_sample, recorded=recorded), without)
+def model_source(raw: Mapping[str, Any]) -> str:
+    """Return what a result file names as the harness's model, such as ``hf``."""
+    return str(raw.get("config", {}).get("model") or raw.get("model_source") or "")
 
 
 def _sample(raw: Any, recorded: bool) -> Sample:

@@ -19,7 +19,7 @@ from lm_eval_codemind.harness.models import checks_the_suite
 from lm_eval_codemind.harness.profiles import PROFILES
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_args
-from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.runs import Run, model_source
 from lm_eval_codemind.results.settings import form_of_prompts
 from lm_eval_codemind.results.verification import Verification
 from lm_eval_codemind.samples import TaskRun
@@ -113,7 +113,7 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
 
     The oracle and the null model check the suite. A name other than the run's own requires the run's own as well.
     """
-    source = str(run.raw.get("config", {}).get("model") or run.raw.get("model_source") or "")
+    source = model_source(run.raw)
     if run.recorded:
         # Without a model's name the harness invents one.
         if not model_args(run.raw).get("model"):

@@ -1,11 +1,9 @@
 """Checks of a run: its files against their digests, and its scores against a rescoring of its responses."""
 
-import filecmp
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import shortened
@@ -77,9 +75,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     total = 0
     for task in recorded.tasks:
         again = rescored.task(task.task)
-        # Samples that are equal to the byte need not be compared.
-        identical = again is not None and _same_files(task.samples_file, again.samples_file)
-        find = _finder(again) if again and not identical else None
+        find = _finder(again) if again else None
         changed, different = list[Difference](), list[Difference]()
         hashes, seals = hashlib.sha256(), sealed_responses(task)
         seen: dict[tuple[str, str], int] = {}
@@ -87,8 +83,9 @@ def verify(recorded: Run, rescored: Run) -> Verification:
         for sample in task.each_sample():
             total += 1
             hashes.update("".join(str(sample.raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")).encode())
+            changed += _digests(task, sample, seals)
+            levels[0].update(_levels(sample))
             key = _key(sample)
-            other = sample if identical else None
             if key in seen:
                 different.append(
                     Difference(task.task, _where(sample, task), "the number of its samples", "more than 1", "1")
@@ -96,18 +93,14 @@ def verify(recorded: Run, rescored: Run) -> Verification:
             elif find is not None:
                 other = find(key)
                 different += _compared(task, sample, other)
-            changed += _digests(task, sample, seals, other)
+                levels[1].update(_levels(other) if other else ())
             seen[key] = sample.doc_id
-            for level, one in zip(levels, (sample, other), strict=True):
-                level.update(_levels(one) if one else ())
         if not seen:
             differences.append(Difference(task.task, "", "the file of samples", _MISSING, "there, from --log_samples"))
             continue
         recorded_hash = recorded.raw.get("task_hashes", {}).get(task.task)
         if recorded_hash is not None and hashes.hexdigest() != recorded_hash:
-            changed.append(
-                Difference(task.task, "", "the list of samples", "changed since the run", "as its digest says")
-            )
+            changed.append(_changed(task, "", "the list of samples"))
         unsealed = {question for question, _ in seen} - seals.keys()
         if unsealed:
             notes.append(
@@ -128,27 +121,24 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
     return sealed(str(task.suite.get("responses", "")))
 
 
-def _digests(task: TaskRun, sample: Sample, seals: Mapping[str, str], other: Sample | None) -> Iterator[Difference]:
-    """Yield what differs from its digest. What the rescored sample has too, with its digest, was compared there."""
+def _digests(task: TaskRun, sample: Sample, seals: Mapping[str, str]) -> Iterator[Difference]:
+    """Yield what differs from its digest."""
     where = _where(sample, task)
-    contents: tuple[tuple[str, str, Callable[[], str]], ...] = (
-        ("document", "doc", lambda: json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)),
-        ("prompt", "arguments", lambda: sample.prompts[0] if sample.prompts else ""),
-        ("target", "target", lambda: sample.target),
-    )
-    for what, column, content in contents:
-        names = column, f"{'doc' if column == 'doc' else what}_hash"
-        if other is None or any(sample.raw.get(name) != other.raw.get(name) for name in names):
-            made = hashlib.sha256(content().encode("utf-8", "surrogatepass")).hexdigest()
-            if made != sample.raw.get(names[1]):
-                yield Difference(task.task, where, f"the {what}", "changed since the run", "as its digest says")
+    contents = {
+        "doc": ("the document", json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)),
+        "prompt": ("the prompt", sample.prompts[0] if sample.prompts else ""),
+        "target": ("the target", sample.target),
+    }
+    for name, (what, content) in contents.items():
+        if hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest() != sample.raw.get(f"{name}_hash"):
+            yield _changed(task, where, what)
     expected = seals.get(sample.key.within_task())
     if expected is not None and expected != digest([text for repeats in sample.responses for text in repeats]):
-        yield Difference(task.task, where, "the response", "changed since the run", "as its digest says")
+        yield _changed(task, where, "the response")
 
 
-def _same_files(one: Path | None, other: Path | None) -> bool:
-    return one is not None and other is not None and filecmp.cmp(one, other, shallow=False)
+def _changed(task: TaskRun, where: str, what: str) -> Difference:
+    return Difference(task.task, where, what, "changed since the run", "as its digest says")
 
 
 def _key(sample: Sample) -> tuple[str, str]:
