@@ -125,7 +125,7 @@ OTHER_VERDICT = ("sample_664", 'f({"3", "4"})')
 
 def test_verdicts_of_cruxevals_leaderboard_site(shared_data, built, monkeypatch):
     script = loaded("cruxeval", monkeypatch)
-    files = {path: script.read(path) for path in sorted((shared_data / "cruxeval_recordings").iterdir())}
+    files = {path: read_rows(path) for path in sorted((shared_data / "cruxeval_recordings").iterdir())}
     assert len(files) == 67
     table = {tuple(row[:4]): row for row in read_table("cruxeval_site")}
     # All 499,200 verdicts are in the table; here those of some problems are computed again.

@@ -10,7 +10,6 @@ one are judged alone, with the limits of the tasks. Those that still differ are 
 
 import ast
 import csv
-import gzip
 import json
 import re
 import sys
@@ -28,6 +27,7 @@ from lm_eval_codemind.answers.literals import is_literal
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.cruxeval.score import upstream_pass_at_k
 from lm_eval_codemind.families.cruxeval.task import COLUMNS, CRUXEVAL_INPUT, CRUXEVAL_OUTPUT, DIRECT, FILTER
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
 
@@ -53,12 +53,6 @@ class Judgement:
 
 
 Judgements = Mapping[tuple[str, str], Judgement]
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def judged(kind: str, answers: Iterable[tuple[str, str]], alone: bool = False) -> dict[tuple[str, str], Judgement]:
@@ -179,7 +173,7 @@ def judge_files(files: Mapping[Path, Sequence[Mapping[str, Any]]]) -> dict[str, 
 @click.argument("directory", metavar="RECORDINGS", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def main(directory: Path) -> None:
     """Print the table."""
-    files = {path: read(path) for path in sorted(directory.glob("*_temp*.jsonl.gz"))}
+    files = {path: list(map(json.loads, read_lines(path))) for path in sorted(directory.glob("*_temp*.jsonl.gz"))}
     known = judge_files(files)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(COLUMNS_OF_TABLE)

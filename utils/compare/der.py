@@ -7,7 +7,6 @@ compute, proven by execution. A published verdict is 0 (the program fails), 1 (i
 (both right). Prints the table of docs/replication.md.
 """
 
-import gzip
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.making import Execution
 from lm_eval_codemind.families.der.score import mean_s_der, r_der
 from lm_eval_codemind.families.ier.score import s_ier
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.sandbox import shared_sandbox
 from lm_eval_codemind.workshop.proof.prove_outputs import prove_outputs
@@ -72,8 +72,7 @@ def _cells(right: list[float], passed: int, count: int) -> str:
 @click.argument("recording", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def main(recording: Path) -> None:
     """Print the table."""
-    with gzip.open(recording, "rt", encoding="utf-8") as lines:
-        click.echo("\n".join(report(list(map(json.loads, lines)))))
+    click.echo("\n".join(report(list(map(json.loads, read_lines(recording))))))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Spearman's correlations of the score with the state, and with the lines of code.
 
 import ast
 import csv
-import gzip
 import json
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.horizon.score import draws_of, logistic_fit
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.sandbox import shared_sandbox
@@ -43,8 +43,7 @@ def measures() -> dict[str, tuple[int, int]]:
 
 def row(path: Path, written: dict[str, tuple[int, int]]) -> dict[str, object]:
     """Return the fit of one setting. A program's score is the share of its judged answers that are right."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        records = {record["problem_id"]: record["verdicts"] for record in map(json.loads, lines)}
+    records = {record["problem_id"]: record["verdicts"] for record in map(json.loads, read_lines(path))}
     verdicts = {name: [bool(verdict) for verdict in records.get(name, ()) if verdict is not None] for name in written}
     points = [(*written[name], sum(judged) / len(judged)) for name, judged in verdicts.items() if judged]
     lengths, lines_of_code, rights = zip(*points, strict=True)

@@ -8,7 +8,6 @@ nothing stands beside ours.
 """
 
 import csv
-import gzip
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from lm_eval_codemind.families.dsr.published import dataset as published_simplif
 from lm_eval_codemind.families.dsr.task import dataset as simplified
 from lm_eval_codemind.families.table import Table
 from lm_eval_codemind.harness.location import task_manager
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results import programs
@@ -57,10 +57,9 @@ _GROUPS = {
 }
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a compressed file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file."""
+    return map(json.loads, read_lines(path))
 
 
 def complexity(observations: Sequence[Observation], recorded: Path) -> Iterator[Row]:

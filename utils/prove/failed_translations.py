@@ -10,7 +10,6 @@ than before is ``unread``.
 """
 
 import csv
-import gzip
 import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ import click
 from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.families.sr.task import MISLEADING
 from lm_eval_codemind.families.translation.task import TRANSLATION
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.sandbox import Job, Outcome, SharedPool
 
@@ -83,8 +83,7 @@ def _recorded(folder: Path, only: Collection[Place] | None) -> Iterator[tuple[Pl
         name: {problem.problem_id: problem for problem in TRANSLATION.problems(get_benchmark(name), {})}
         for name in _NAMES.values()
     }
-    for line in gzip.decompress((folder / "v1_translation_gpt-4.jsonl.gz").read_bytes()).decode().splitlines():
-        row = json.loads(line)
+    for row in map(json.loads, read_lines(folder / "v1_translation_gpt-4.jsonl.gz")):
         name = _NAMES[row["benchmark"], row["source_language"]]
         place = name, row["problem_id"], row["setting"]
         problem = problems[name].get(row["problem_id"])

@@ -19,10 +19,9 @@ On the second axis are problems that some models find easier than their difficul
 singular vector of the settings' shares of wrong responses without what the difficulty explains. Only CRUXEval has one.
 """
 
-import gzip
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from numpy.typing import NDArray
 import lm_eval_codemind.data
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families.ier.task import COLUMNS, IER, STRICT
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
@@ -47,10 +47,9 @@ _ANSWERED = "@@ Response"
 Shares = dict[str, dict[str, list[float]]]
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a compressed file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file."""
+    return map(json.loads, read_lines(path))
 
 
 def settings_of(folder: Path, asked: str) -> NDArray[np.float64]:

@@ -17,7 +17,6 @@ each of them, and write into the readings why it is wrong or why the input is no
 
 import csv
 import dataclasses
-import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +34,7 @@ import program_inputs
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.suites import FAIR, verdict_of
 from lm_eval_codemind.data.facts.witnesses import OF_SPECIFICATION, SPECIFIED_STEPS, with_witnesses
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.witnesses import RAISES, call_form, tolerance_of
 from lm_eval_codemind.problems import Case, Problem
@@ -318,8 +318,7 @@ def recorded_programs(folder: Path, benchmark: str, problems: Mapping[str, Probl
     seen: set[tuple[str, str]] = set()
     repair = benchmark == "humanevalfix"
     for path in sorted(folder.glob("ces_repair_*.jsonl.gz" if repair else "v1_[sd][re]*.jsonl.gz")):
-        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
-            row = json.loads(line)
+        for row in map(json.loads, read_lines(path)):
             if not repair and row["benchmark"] != benchmark:
                 continue
             if repair:

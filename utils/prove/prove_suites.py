@@ -21,7 +21,6 @@ the shipped file, whose classes and reasons are a reader's work.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import sys
 from collections import Counter
@@ -36,6 +35,7 @@ from lm_eval_codemind.data.catalogue.limits import limits_of
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.suites import CLASSES, FAIR, FILE, Verdict, load_verdicts
 from lm_eval_codemind.families.sr.score import mean_s_sr
+from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
@@ -57,8 +57,7 @@ Outcomes = dict[str, dict[str, Outcome]]
 def load_programs(benchmark: str) -> dict[str, dict[str, str]]:
     """Return the programs of each problem by writer."""
     programs: dict[str, dict[str, str]] = {}
-    for line in gzip.decompress(PROGRAMS.read_bytes()).decode().splitlines():
-        row = json.loads(line)
+    for row in map(json.loads, read_lines(PROGRAMS)):
         if row["benchmark"] == benchmark:
             programs.setdefault(row["problem_id"], {})[row["writer"]] = row["program"]
     return programs
