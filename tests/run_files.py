@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,3 +24,16 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     content = path.read_bytes()
     text = gzip.decompress(content) if path.suffix == ".gz" else content
     return [json.loads(line) for line in text.decode("utf-8").split("\n") if line]
+
+
+def write_rows(path: Path, rows: Iterable[object]) -> None:
+    """Write values as JSON lines."""
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+
+def change_results(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the content of the one result file below a directory."""
+    (file,) = run.rglob("results_*.json")
+    raw = json.loads(file.read_text(encoding="utf-8"))
+    change(raw)
+    file.write_text(json.dumps(raw), encoding="utf-8")

@@ -22,7 +22,7 @@ from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
 from self_logging import self_logging
 from tests.cli import codemind, refused, said
-from tests.run_files import read_rows
+from tests.run_files import read_rows, write_rows
 
 PROGRAMS = Path(__file__).with_name("programs.jsonl")
 FAILING = {
@@ -224,7 +224,7 @@ def test_programs_whose_answer_says_nothing_are_not_asked_about(tmp_path):
 def test_programs_without_a_proven_label_are_left_out_by_name(tmp_path):
     file = tmp_path / "programs.jsonl"
     rows = [{"id": name, "code": code, "call": call} for name, (code, call, _) in FAILING.items()]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(file, rows)
     output = said("export", "--programs", file, "-o", tmp_path / "rows.jsonl")
     assert "rows.jsonl: 0 rows" in output
     for name, (_, _, reason) in FAILING.items():

@@ -14,7 +14,7 @@ from lm_eval_codemind.harness.aggregations import pass_at_k
 from lm_eval_codemind.harness.recordings import Recordings
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import refused, said
-from tests.run_files import read_rows, read_run
+from tests.run_files import read_rows, read_run, write_rows
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def write(path: Path, responses: list[str], **further: str) -> Path:
         {"benchmark": "sample", "problem_id": problem.problem_id, "response": response, **further}
         for problem, response in zip(sample.read(), responses, strict=False)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     return path
 
 
@@ -177,7 +177,7 @@ def test_score_leaves_out_answers_to_other_questions(recorded, tmp_path):
         if row["doc"]["problem_id"] == first:
             row["doc"]["input"] = "another_call()"
     changed = tmp_path / "changed.jsonl"
-    changed.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_rows(changed, rows)
     said("score", "--responses", changed, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "again")
     results, samples = read_run(tmp_path / "again")
     assert results["n-samples"]["codemind_ier_sample"]["effective"] == 3

@@ -1,12 +1,12 @@
 """Rows like those of LiveCodeBench's data set, which no checkout has, and data that is built from them."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.build import build
+from tests.run_files import write_rows
 
 # The labels of these are not proven: another output, an exception, and the order of a set.
 UNPROVEN = {
@@ -31,7 +31,7 @@ def built_lcb(shared_data: Path, folder: Path) -> Path:
     upstream = folder / "upstream"
     (upstream / "execution-v2").mkdir(parents=True)
     shutil.copy(shared_data / "upstream" / "LiveCodeBench.tar.xz", upstream)
-    (upstream / "execution-v2" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows(upstream / "execution-v2" / "test.jsonl", ROWS)
     entries = build(["lcb_execution", "lcb_prompts"], Upstream(upstream), folder / "data")
     assert entries["lcb_execution"].categories == {"confirmed": 476, "excluded": 3}
     assert entries["lcb_prompts"].digests.keys() == {"lcb_prompts", "lcb_prompts.questions"}

@@ -28,6 +28,7 @@ from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
+from tests.run_files import write_rows
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
 # Documents of the first stage, two a problem.
@@ -71,7 +72,7 @@ def recorded(path: Path, model: str, write: Answer, predict: Answer | None) -> P
         if predict is not None:
             rows.append({**row, "setting": "own_program", "response": predict(problem)})
             rows.append({**row, "setting": "steps", "response": label(problem)})
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     return path
 
 

@@ -19,6 +19,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Key
 from tests.cli import codemind, said
 from tests.results.harness import evaluate
+from tests.run_files import write_rows
 
 EVENS = """\
 def evens(ns):
@@ -58,7 +59,7 @@ LEFT_OUT = (
 
 
 def written(folder: Path, *programs: dict[str, str]) -> Path:
-    (folder / own.PROGRAMS).write_text("".join(json.dumps(program) + "\n" for program in programs))
+    write_rows(folder / own.PROGRAMS, programs)
     return folder
 
 

@@ -18,7 +18,6 @@ from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.sandbox import SharedPool, Status
 from lm_eval_codemind.sandbox.java import jdk
 from lm_eval_codemind.workshop.benchmarks import sample
-from tests.cli import said
 from tests.results.harness import evaluate
 
 CLASSES = {
@@ -182,9 +181,6 @@ def test_from_a_run_to_the_report(tmp_path):
         assert metrics["pass@1_stderr"] > 0 and metrics["repaired_by_test_stderr"] > 0
     assert results["codemind_ier_buggy_sample"]["r_ier,strict-match"] == pytest.approx(8 / 9)
     assert results["codemind_dsr_buggy_sample"]["pass@1,extract-code"] == pytest.approx(8 / 9)
-
-    said("verify", tmp_path)
-    said("report", tmp_path, "-o", tmp_path / "report.html")
 
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for o in observations[:1] for part in o.view.parts(o.unit)}

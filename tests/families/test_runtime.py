@@ -1,6 +1,5 @@
 """The hooks of runtime behaviour: documents, answers that never change, consistency, and runs looked at."""
 
-import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -23,6 +22,7 @@ from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.reval import task as runtime_published
 from tests.cli import codemind, said
 from tests.results.harness import evaluate
+from tests.run_files import change_results
 
 TASK = "codemind_runtime_sample"
 METRICS = ("coverage_balanced", "state_executed", "path_executed", "output")
@@ -178,11 +178,12 @@ def test_a_run_verifies_is_shown_and_names_the_release_of_another_version(direct
     shown = said("show", directory, "--all")
     assert "Hardest problems of Runtime" in shown and "state_executed" in shown
     shutil.copytree(directory, tmp_path / "run")
-    (file,) = (tmp_path / "run").rglob("results_*.json")
-    results = json.loads(file.read_text(encoding="utf-8"))
-    metadata = results["configs"][TASK]["metadata"]
-    metadata["version"], metadata["suite"]["version"] = 0.5, "0.1.0"
-    file.write_text(json.dumps(results), encoding="utf-8")
+
+    def change(raw: dict[str, Any]) -> None:
+        metadata = raw["configs"][TASK]["metadata"]
+        metadata["version"], metadata["suite"]["version"] = 0.5, "0.1.0"
+
+    change_results(tmp_path / "run", change)
     verified = codemind("verify", tmp_path / "run")
     assert verified.exit_code == 1
     assert f"{TASK} has version 0.5 in the run and version 1.0 here" in verified.output

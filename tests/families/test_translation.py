@@ -18,6 +18,7 @@ from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.results.runs import Run, read_runs
+from tests.run_files import write_rows
 
 
 def questions(benchmark: str, setting: str = "no_test") -> list[Question]:
@@ -139,7 +140,7 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path):
         row = {"model": "org/translates", "benchmark": "sample", "problem_id": problem.problem_id, "setting": "steps"}
         rows.append({**row, "response": f"<output>\n{problem.output}</output>"})
     responses = tmp_path / "responses.jsonl"
-    responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(responses, rows)
     arguments = json.dumps({"responses": str(responses), "model": "org/translates", "missing": "empty"})
     task = "codemind_der_sample_java_python"
     _, second = run(tmp_path / "out", f"codemind_ier_sample,{task}", "codemind-replay", "--model_args", arguments)

@@ -20,7 +20,6 @@ from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.studies.traces import ces
 from lm_eval_codemind.workshop.benchmarks import sample
 from prove_programs import changed_lines
-from tests.cli import said
 from tests.results.harness import evaluate
 from tests.run_files import read_rows
 
@@ -184,8 +183,6 @@ def test_from_a_run_to_the_report(tmp_path):
     assert 0 < missed < 9 and shares["recall_correct"] == 1
     assert shares["verdict_pair"] == shares["recall_buggy"] == pytest.approx(1 - missed / 9)
     assert shares["verdict"] == pytest.approx(1 - missed / 18)
-    said("verify", tmp_path)
-    said("report", tmp_path, "-o", tmp_path / "report.html")
     observations = observe(read_runs([tmp_path]))
     shown = {part.title: part.text for part in observations[0].view.parts(observations[0].unit)}
     assert shown["Is the correct program correct?"] == "yes"

@@ -14,6 +14,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status, lists
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import codemind, said
+from tests.run_files import write_rows
 
 
 class Counted:
@@ -95,7 +96,7 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
         {"benchmark": "sample", "problem_id": problem.problem_id, "response": f"```python\n{problem.code}\n```"}
         for problem in sample.read()
     ]
-    responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(responses, rows)
     arguments = ["score", "--responses", responses, "--tasks", "codemind_dsr_sample"]
     arguments += ["--output_path", tmp_path / "out", "--confirm_run_unsafe_code"]
     journal = tmp_path / "out" / ".codemind-outcomes.jsonl"

@@ -186,7 +186,8 @@ def endpoint_silent(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replies, "_FAILURES_AT_FIRST", 2)
     with chat_server(lambda messages: Raw(ERROR, 401)) as server:
         line = ended(codemind(*arguments(server, output)))
-    assert "did not answer the first 2 requests" in line and not list(output.rglob("*.json"))
+    assert "did not answer the first 2 requests" in line and "overloaded" in line and "base_url" in line
+    assert len(server.requests) == 2 and not list(output.rglob("*.json"))
     goes_on(output, sent=LIMIT)
 
 

@@ -1,6 +1,5 @@
 """A third language in a separate package: node runs its programs in the sandbox, and no module of ours knows it."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from lm_eval_codemind.sandbox.workers import WorkerPool
 from lm_eval_codemind.workshop.seeded import SeededPool
 from tests.cli import said
 from tests.house.test_extending import installed
-from tests.run_files import read_run
+from tests.run_files import read_run, write_rows
 from tests.sandbox.conftest import level, pytest_generate_tests  # noqa: F401
 
 pytestmark = [
@@ -114,7 +113,7 @@ def test_the_oracle_gets_everything_and_silence_nothing(package, tmp_path):
 def test_recorded_answers_are_scored_and_verified(package, tmp_path):
     answers = {"sum": "```javascript\nconsole.log(6)\n```", "reversed": "```js\nconsole.log('3 2 1')\n```"}
     rows = [{"benchmark": "js", "problem_id": name, "response": text, "model": "m"} for name, text in answers.items()]
-    (tmp_path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(tmp_path / "responses.jsonl", rows)
     place = str(tmp_path / "out")
     said("score", "--responses", str(tmp_path / "responses.jsonl"), "--tasks", TASK, "--output_path", place, UNSAFE)
     _, samples = read_run(tmp_path / "out")

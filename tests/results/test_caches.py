@@ -13,7 +13,7 @@ from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.sr import task as sr
 from tests.chat_server import Messages, chat_server, target_of
 from tests.cli import said
-from tests.run_files import read_run
+from tests.run_files import read_run, write_rows
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
 
@@ -102,7 +102,7 @@ def test_a_replay_is_recorded_with_every_cache(tmp_path, monkeypatch):
         {**{name: one[name] for name in ("benchmark", "problem_id")}, "response": one["target"]} for one in documents
     ]
     file = tmp_path / "responses.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(file, rows)
     for turn in ("first", "second"):
         arguments = ["run", "--model", "codemind-replay", "--model_args", f"responses={file}"]
         arguments += ["--tasks", "codemind_ier_sample", "--use_cache", str(tmp_path / "cache")]

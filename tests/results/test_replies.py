@@ -10,7 +10,6 @@ import pytest
 from click.testing import Result
 
 from lm_eval_codemind.families.ier import task as ier
-from lm_eval_codemind.harness import replies
 from tests.chat_server import ERROR, SHAPES, Messages, Raw, chat_server, completion, target_of
 from tests.cli import codemind, said
 from tests.run_files import read_run
@@ -135,15 +134,6 @@ def test_the_token_limit_is_counted(tmp_path):
     assert readings(tmp_path)["cut"] == 3
 
 
-def test_an_endpoint_that_never_answers_ends_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(replies, "_FAILURES_AT_FIRST", 3)
-    with chat_server(lambda messages: Raw(ERROR, 401)) as server:
-        done = run(server.url, tmp_path)
-    line = ended(done)
-    assert "did not answer the first 3 requests" in line and "overloaded" in line and "base_url" in line
-    assert len(server.requests) == 3
-
-
 @pytest.mark.parametrize("options", [("--limit", "5"), ("--limit", "9")])
 def test_a_short_run_without_any_answer(options, tmp_path):
     """Nobody listens."""
@@ -158,12 +148,3 @@ def test_one_failure_among_many_is_a_last_line(tmp_path):
     with chat_server(lambda messages: next(first, None) or right_answer(messages)) as server:
         done = run(server.url, tmp_path)
     assert done.exit_code == 0 and done.stdout.splitlines()[-1].startswith("1 of 24 requests failed and count as wrong")
-
-
-def test_an_endpoint_that_is_gone_is_not_asked_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(replies, "_FAILURES_LATER", 2)
-    numbers = iter(range(100))
-    with chat_server(lambda messages: right_answer(messages) if next(numbers) < 5 else Raw(ERROR, 500)) as server:
-        assert "19 of 24 requests failed" in ended(run(server.url, tmp_path))
-    assert len(server.requests) == 7
-    assert readings(tmp_path)["failed"] == 19

@@ -7,6 +7,7 @@ from lm_eval_codemind.harness.contract import _complete
 from lm_eval_codemind.harness.result_files import read_samples
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.conftest import TASK
+from tests.run_files import write_rows
 
 OLD = "results_2020-01-01T00-00-00.000001.json"
 
@@ -79,7 +80,7 @@ def test_lines_of_another_filter_are_known_by_their_key_and_not_by_a_text(tmp_pa
     text = '"filter": "strict-match", "metrics": ['
     rows = [{"resps": [[text]], "filter": name, "metrics": []} for name in ("strict-match", "flexible-extract")]
     file = tmp_path / "samples.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(file, rows)
     assert list(read_samples(file, dict, ["strict-match"])) == [rows[1]]
     # Written in another way, a line is read.
     file.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))

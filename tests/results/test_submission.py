@@ -34,7 +34,8 @@ from tests.results.browser import Browser
 from tests.results.conftest import TASK
 from tests.results.harness import evaluate, task_manager
 from tests.results.test_report import cut_tables
-from tests.results.test_verification import add_a_character, change_results, change_sample, suite_of
+from tests.results.test_verification import add_a_character, change_sample, suite_of
+from tests.run_files import change_results, write_rows
 
 HEADER = "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt"
 
@@ -444,7 +445,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, one in enumerate(documents)
     ]
     recordings = folder / "responses.jsonl"
-    recordings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(recordings, rows)
     said("score", "--responses", recordings, "--tasks", TASK, "--output_path", folder / "out")
     return folder / "out"
 

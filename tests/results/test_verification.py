@@ -16,6 +16,7 @@ from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.verification import Verification, sealed_responses, verify
 from tests.cli import codemind, refused, said
 from tests.results.conftest import TASK
+from tests.run_files import change_results
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -29,13 +30,6 @@ def change_sample(run: Path, line: int, change: Change) -> str:
     lines[line] = json.dumps(row, ensure_ascii=False)
     file.write_text("\n".join(lines) + "\n")
     return str(row["doc"]["problem_id"])
-
-
-def change_results(run: Path, change: Change) -> None:
-    (file,) = run.glob("results_*.json")
-    raw = json.loads(file.read_text())
-    change(raw)
-    file.write_text(json.dumps(raw))
 
 
 def suite_of(raw: dict[str, Any]) -> dict[str, Any]:

@@ -31,23 +31,7 @@ from ship import save
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
 
-def computed_outputs(problems: Iterable[tuple[Problem, str]], workers: int = 1) -> list[str | None]:
-    """Return what programs give on inputs, in order; None where one gives nothing."""
-    with Sandbox(workers=workers) as sandbox:
-        pairs = list(problems)
-        futures = [sandbox.submit(_job(problem, text)) for problem, text in pairs]
-        outputs: list[str | None] = []
-        for (problem, _), future in zip(pairs, futures, strict=True):
-            outcome = future.result()
-            observation = outcome.observations[0] if outcome.passed and outcome.observations else None
-            if observation is None or observation.exception_type:
-                outputs.append(None)
-            else:
-                outputs.append(observation.stdout if kind_of(problem).printed else observation.literal)
-        return outputs
-
-
-def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str, list[str]]:
+def find_plain_inputs(problems: Iterable[Problem]) -> dict[str, list[str]]:
     """Execute programs on the inputs that say nothing and return those that give the output, by problem."""
     pairs = [
         (problem, text)
@@ -55,9 +39,16 @@ def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str
         if problem.output is not None and kind_of(problem).masked_input(problem) is not None
         for text in plain_inputs(problem)
     ]
+    with Sandbox(workers=1) as sandbox:
+        outcomes = sandbox.run([_job(problem, text) for problem, text in pairs])
     solved: dict[str, list[str]] = {}
-    for (problem, text), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
-        if output is not None and same_computed(output, problem.output or "", kind_of(problem).printed):
+    for (problem, text), outcome in zip(pairs, outcomes, strict=True):
+        observation = outcome.observations[0] if outcome.passed and outcome.observations else None
+        if observation is None or observation.exception_type:
+            continue
+        printed = kind_of(problem).printed
+        output = observation.stdout if printed else observation.literal
+        if output is not None and same_computed(output, problem.output or "", printed):
             solved.setdefault(problem.problem_id, []).append(text)
     return solved
 
@@ -108,14 +99,13 @@ def main() -> None:
 @click.option(
     "--benchmark", "names", multiple=True, type=click.Choice(ASKED), default=ASKED, help="Examine these only."
 )
-@click.option("--workers", default=1, show_default=True)
-def inputs(names: tuple[str, ...], workers: int) -> None:
+def inputs(names: tuple[str, ...]) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
     known = dict(shipped.load(PLAIN_INPUTS))
     for name in names:
         problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
         asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
-        known[name] = sorted(find_plain_inputs(asked, workers))
+        known[name] = sorted(find_plain_inputs(asked))
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
     save(PLAIN_INPUTS, dict(sorted(known.items())))
 

@@ -20,18 +20,16 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, digest
 from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.workshop.benchmarks import Upstream
-from lm_eval_codemind.workshop.build import downloading, read_proven
+from lm_eval_codemind.workshop.build import read_proven
 from lm_eval_codemind.workshop.facts.recipes import Recipe, load_recipes
 from lm_eval_codemind.workshop.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.workshop.proof.make_recipes import transform_all
 from ship import record_of, save
 
 
-def read(name: str, upstream: Path | None) -> list[Problem]:
+def read(name: str, upstream: Path) -> list[Problem]:
     """Return the proven problems of a benchmark."""
-    if upstream is None and not get_benchmark(name).packaged:
-        raise SystemExit(f"{name} is made from upstream's files; name their directory by --upstream")
-    problems = read_proven(name, Upstream(upstream) if upstream else downloading(Path()))
+    problems = read_proven(name, Upstream(upstream))
     # Of buggy programs nobody is asked about those that do not return from the call that reveals the bug.
     return [problem for problem in problems if not (fixed_form(name) and problem.category == "excluded")]
 
@@ -53,10 +51,10 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
 
 
 @click.command()
-@click.option("--upstream", type=click.Path(exists=True, path_type=Path), help="Upstream's checkouts or archives.")
+@click.option("--upstream", required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Those that have any.")
 @click.option("--workers", default=2, show_default=True)
-def main(upstream: Path | None, names: tuple[str, ...], workers: int) -> None:
+def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
     """Make the recipes of the chosen benchmarks."""
     logging.basicConfig(level=logging.WARNING)
     for name in names or [name for name in benchmarks() if load_recipes(name)]:

@@ -68,8 +68,7 @@ def find_revealing_tests(
 
 
 def _run(jobs: Mapping[str, Job], sandbox: SharedPool) -> dict[str, Outcome]:
-    running = {problem_id: sandbox.submit(job) for problem_id, job in jobs.items()}
-    return {problem_id: future.result() for problem_id, future in running.items()}
+    return dict(zip(jobs, sandbox.run(jobs.values()), strict=True))
 
 
 def assertions_of(problem: Problem) -> dict[str, str]:

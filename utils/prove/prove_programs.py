@@ -22,6 +22,7 @@ Needs a JDK and the built data, and ``lines`` the verdicts.
 
 import difflib
 import functools
+import itertools
 import multiprocessing
 import re
 from collections import Counter
@@ -54,11 +55,6 @@ _SHOWN = 300
 
 Difference = tuple[str, str, str]
 """An input, a program's result and the reference's, as they are shown."""
-
-
-def references() -> dict[str, dict[str, Any]]:
-    """Return the records of the references by problem."""
-    return {record["problem"]: record for record in RECORDS.values()}
 
 
 @functools.cache
@@ -129,7 +125,7 @@ def _judged(task: tuple[str, int]) -> tuple[str, str, dict[str, Any]]:
     """Return the benchmark, the problem and its record, judged in the sandboxes of this process."""
     language, number = task
     name, problem_id = BENCHMARKS[language], f"HumanEval_{number}"
-    record = judge(load_problem(name, problem_id), references()[problem_id], SharedPool())
+    record = judge(load_problem(name, problem_id), RECORDS[number], SharedPool())
     click.echo(f"{name} {problem_id}: {record['verdict']}, buggy {record['buggy']['verdict']}")
     return name, problem_id, record
 
@@ -219,11 +215,12 @@ def lines() -> None:
     """Write ``proofs/bug_lines.json``."""
     known = {name: dict(records) for name, records in shipped.load(BUG_LINES).items()}
     own = yaml.safe_load(_REPAIRS.read_text(encoding="utf-8"))
-    for name, problem_id in [(BENCHMARKS[language], f"HumanEval_{n}") for n in range(164) for language in BENCHMARKS]:
+    for number, name in itertools.product(range(164), BENCHMARKS.values()):
+        problem_id = f"HumanEval_{number}"
         before = known[name].pop(problem_id, None)
         if has_lines(shipped.load(PROGRAMS)[name][problem_id]):
             problem = load_problem(name, problem_id)
-            trial = Trial(problem_id, references()[problem_id]["reference"], problem.language, SharedPool())
+            trial = Trial(problem_id, RECORDS[number]["reference"], problem.language, SharedPool())
             changes = {int(line): text for line, text in (before or {}).items() if text is not None}
             changes |= own.get(name, {}).get(problem_id, {})
             buggy = tidy(load_bug(problem).code)

@@ -47,7 +47,6 @@ _NAMES = click.option(
     "--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES, help="These only."
 )
 _WORKERS = click.option("--workers", default=len(os.sched_getaffinity(0)), show_default=True)
-_SEED = click.option("--hash-seed", default=1, show_default=True)
 
 Shipped = Mapping[str, Any]
 
@@ -56,7 +55,7 @@ LIMITS = Limits(cpu_seconds=60, wall_seconds=180, output_bytes=64 << 20)
 MAX_EVENTS = 20_000
 
 
-def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox, hash_seed: int = 1) -> dict[str, Shipped]:
+def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Shipped]:
     """Return the record of each problem whose program has loops."""
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
     records: dict[str, Shipped] = {}
@@ -67,7 +66,7 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox, hash_seed: int
         except Unrollable as error:
             records[problem.problem_id] = {"reason": error.reason}
     recorder = Path(loop_recorder.__file__).read_text(encoding="utf-8")
-    seen = dict(zip(sources, run_all(sys.executable, hash_seed, recorder, list(sources.values())), strict=True))
+    seen = dict(zip(sources, run_all(sys.executable, 1, recorder, list(sources.values())), strict=True))
     proving = []
     for problem in asked:
         if problem.problem_id in records:
@@ -314,12 +313,11 @@ def main() -> None:
 @main.command()
 @_NAMES
 @_WORKERS
-@_SEED
-def prove(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
+def prove(names: tuple[str, ...], workers: int) -> None:
     """Record, unroll and execute."""
-    with Sandbox(workers=workers, hash_seed=hash_seed) as sandbox:
+    with Sandbox(workers=workers, hash_seed=1) as sandbox:
         for name in names:
-            _write(name, prove_unrolled(load_benchmark(name), sandbox, hash_seed))
+            _write(name, prove_unrolled(load_benchmark(name), sandbox))
 
 
 def _write(name: str, records: Mapping[str, Shipped]) -> None:

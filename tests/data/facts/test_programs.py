@@ -9,20 +9,20 @@ from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
 from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.sandbox import SharedPool
-from program_inputs import ARGUMENTS, BOUNDED, problem_inputs
-from prove_programs import Trial, has_lines, judge, proves, references, with_change
+from program_inputs import ARGUMENTS, BOUNDED, RECORDS, problem_inputs
+from prove_programs import Trial, has_lines, judge, proves, with_change
 from tests.run_files import read_rows
 
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
+REFERENCES = {record["problem"]: record for record in RECORDS.values()}
 # Problems whose specification allows fewer inputs than 1,000.
 FEW = {15, 39, 46, 55, 63, 75, 83, 100, 106, 130, 139, 147, 148}
 
 
 def test_every_program_has_a_verdict_and_its_inputs_are_the_same_each_time():
-    by_problem = references()
     for benchmark in BENCHMARKS:
         records = shipped.load(PROGRAMS)[benchmark]
-        assert list(records) == list(by_problem) and len(records) == 164
+        assert list(records) == list(REFERENCES) and len(records) == 164
         for problem_id, record in records.items():
             assert record["verdict"] in VERDICTS and record["buggy"]["verdict"] in ("right", "wrong")
             if record["verdict"] in ("wrong", "extreme"):
@@ -69,7 +69,7 @@ def test_lines_of_python_programs():
 @pytest.mark.parametrize(("benchmark", "number"), [("humanevalfix", 97), ("humanevalfix_java", 97)])
 def test_a_verdict_is_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
-    record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
+    record = judge(load_problem(benchmark, problem_id), REFERENCES[problem_id], SharedPool())
     known = shipped.load(PROGRAMS)[benchmark][problem_id]
     # Which of several inputs shows a difference depends on the constants that hypothesis draws.
     verdicts = [(one["verdict"], one["buggy"]["verdict"], "input" in one) for one in (record, known)]
@@ -81,7 +81,7 @@ def test_repairs_are_proven_again(benchmark, number, built):
     problem_id = f"HumanEval_{number}"
     record: dict[str, Any] = shipped.load(BUG_LINES)[benchmark][problem_id]
     problem = load_problem(benchmark, problem_id)
-    trial = Trial(problem_id, references()[problem_id]["reference"], problem.language, SharedPool())
+    trial = Trial(problem_id, REFERENCES[problem_id]["reference"], problem.language, SharedPool())
     buggy = tidy(load_bug(problem).code)
     assert record and not proves(trial, buggy)
     assert all(proves(trial, with_change(buggy, int(line), change)) for line, change in record.items())

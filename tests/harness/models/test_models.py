@@ -1,5 +1,4 @@
 import configparser
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from lm_eval.api.registry import get_model
 
 from lm_eval_codemind.harness.models import MODELS, register
 from lm_eval_codemind.harness.reply import SKIPPED
+from tests.run_files import write_rows
 
 DOCUMENT = {"benchmark": "sample", "problem_id": "p", "target": "perfect"}
 
@@ -28,7 +28,7 @@ def _registered() -> None:
 def responses(tmp_path: Path, *texts: str) -> str:
     path = tmp_path / "r.jsonl"
     rows = [{"benchmark": "sample", "problem_id": "p", "response": text} for text in texts]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     return str(path)
 
 

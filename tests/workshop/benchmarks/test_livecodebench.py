@@ -1,7 +1,6 @@
 """LiveCodeBench's code execution, on rows of our own in the schema of its data set."""
 
 import datetime
-import json
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from lm_eval_codemind.data.facts.imports import with_imports
 from lm_eval_codemind.errors import UpstreamError
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.benchmarks.livecodebench import read
+from tests.run_files import write_rows
 
 PAIRS = "def pairs(nums: List[int]) -> int:\n    return sum(n // 2 for n in Counter(nums).values())"
 
@@ -35,7 +35,7 @@ def test_a_local_copy_is_read_and_its_labels_are_executed_and_without_one_the_me
         read(Upstream(tmp_path))
     folder = tmp_path / "execution-v2"
     folder.mkdir()
-    (folder / "test.jsonl").write_text("".join(json.dumps(record) + "\n" for record in ROWS))
+    write_rows(folder / "test.jsonl", ROWS)
     problems = {problem.problem_id: problem for problem in read(Upstream(tmp_path))}
     assert {name: problem.reason for name, problem in problems.items()} == {
         "sample_0": "", "sample_1": "other_output", "sample_2": "no_output", "sample_3": "identity",
