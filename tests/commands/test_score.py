@@ -171,7 +171,7 @@ def test_score_leaves_out_answers_to_other_questions(recorded, tmp_path):
     """The rows of a sample file name their input. One has another input than the task asks about."""
     said("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
     (sample_file,) = (tmp_path / "out").rglob("samples_*.jsonl")
-    rows = list(map(json.loads, sample_file.read_text().splitlines()))
+    rows = read_rows(sample_file)
     first = rows[0]["doc"]["problem_id"]
     for row in rows:
         if row["doc"]["problem_id"] == first:

@@ -1,10 +1,8 @@
 """Verdicts about programs and the lines of their bugs: questions, labels, scores, and what recorded answers give."""
 
-import json
 import math
 import re
 import tarfile
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,21 +15,12 @@ from lm_eval_codemind.families.verdict.task import changed_line, changes_of, wit
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.studies.traces import ces
 from lm_eval_codemind.workshop.benchmarks import sample
 from prove_programs import changed_lines
 from tests.results.harness import evaluate
 from tests.run_files import read_rows
 
 SETTINGS = ["buggy", "correct"]
-# Buggy programs called buggy, correct ones called correct, both: percent of the problems asked about.
-DETECTED = {
-    "gpt-4-turbo": (94.1, 76.2, 70.3),
-    "deepseek-coder-33b-instruct": (45.5, 83.2, 28.7),
-    "CodeLlama-34b-Instruct-hf": (2.0, 99.0, 1.0),
-}
-# Right lines of the problems asked about, published and here.
-LOCATED = {"gpt-4-turbo": (104, 113), "deepseek-coder-33b-instruct": (72, 79), "CodeLlama-34b-Instruct-hf": (69, 77)}
 # The published files name no line: the fix only adds lines.
 ONLY_ADDS = {"HumanEval_5", "HumanEval_33", "HumanEval_141", "HumanEval_143", "HumanEval_155"}
 # A published line is the fix's, and changing it alone does not repair the program, while changing another line does.
@@ -198,10 +187,6 @@ def test_from_a_run_to_the_report(tmp_path):
     assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (6 - missed, missed, 0, 0)
 
 
-def recorded(shared_data: Path, what: str, model: str) -> list[dict[str, Any]]:
-    return read_rows(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz")
-
-
 @pytest.mark.parametrize("benchmark", ["humanevalfix", "humanevalfix_java"])
 def test_the_prompts_of_humanevalfix(benchmark, built):
     check_prompts(benchmark)
@@ -212,7 +197,7 @@ def test_the_prompts_of_humanevalfix(benchmark, built):
 
 def test_every_change_of_one_line_that_repairs_a_program_is_right(shared_data, built):
     rows = {row["problem_id"]: row for row in located("humanevalfix")}
-    repairs = [json.loads(line) for line in (shared_data / "cases" / "locate_right_lines.jsonl").open(encoding="utf-8")]
+    repairs = read_rows(shared_data / "cases" / "locate_right_lines.jsonl")
     assert len(repairs) == 13
     for repair in repairs:
         scores = logged(
@@ -237,40 +222,6 @@ def test_lines_are_those_that_the_study_publishes(shared_data, built):
     assert {name for name, lines in upstream_lines.items() if not lines} == ONLY_ADDS
     known = accepted.keys() & upstream_lines.keys()
     assert {name for name in known if not upstream_lines[name] <= accepted[name]} == OTHERS
-
-
-@pytest.mark.parametrize("model", DETECTED)
-def test_recorded_verdicts(shared_data, built, model):
-    """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
-    rows = recorded(shared_data, "detection", model)
-    predictions = {(row["problem_id"], row["part"]): row["published_prediction"] for row in rows}
-    answers = {"Yes": "no", "No": "yes"}
-    rows = []
-    for row in verdicts("humanevalfix"):
-        part = {"buggy": "response_1", "correct": "response_0"}[row["setting"]]
-        rows.append(logged(row, f"<answer>{answers[predictions[row['problem_id'], part]]}</answer>"))
-    shares = [
-        *(2 * sum(row[f"recall_{one}"] or 0 for row in rows) / len(rows) for one in SETTINGS),
-        verdict.verdict_pair([row["verdict_pair"] for row in rows]),
-    ]
-    assert [round(100 * share, 1) for share in shares] == list(DETECTED[model])
-
-
-@pytest.mark.parametrize("model", LOCATED)
-def test_recorded_lines(shared_data, built, model):
-    """The study compares an answer with all changed lines at once. Here one line that repairs the program is enough."""
-    rows = {row["problem_id"]: row for row in located("humanevalfix")}
-    before, after = set(), set()
-    for answered in recorded(shared_data, "localisation", model):
-        name = answered["problem_id"]
-        if name not in rows:
-            continue
-        if answered["published_verdict"]:
-            before.add(name)
-        line = ces.numbered(answered["published_prediction"] or "", rows[name]["program"])
-        if logged(rows[name], f"<answer>\n{line}\n</answer>", locate=True)["line"]:
-            after.add(name)
-    assert before - after <= OTHERS and (len(before), len(after)) == LOCATED[model]
 
 
 @pytest.mark.parametrize(("text", "line"), [

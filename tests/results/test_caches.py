@@ -13,7 +13,7 @@ from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.sr import task as sr
 from tests.chat_server import Messages, chat_server, target_of
 from tests.cli import said
-from tests.run_files import read_run, write_rows
+from tests.run_files import read_rows, read_run, write_rows
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
 
@@ -50,7 +50,7 @@ def content(output: Path) -> dict[str, Any]:
             suite["options"] = {name: value for name, value in suite["options"].items() if name != "first_stage"}
             runs[task] = [raw["results"][task], suite]
     for file in sorted(output.rglob("samples_*.jsonl")):
-        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        rows = read_rows(file)
         task = file.name.removeprefix("samples_").rpartition("_")[0]
         runs[task] += [[row["doc"]["prompt"], row["arguments"], row["resps"], row["filter"]] for row in rows]
     return runs

@@ -21,6 +21,7 @@ from tests.cli import refused, said
 from tests.results.browser import Browser
 from tests.results.conftest import TASK
 from tests.results.harness import TASKS, evaluate
+from tests.run_files import read_rows
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -321,8 +322,7 @@ def test_a_large_report_draws_only_the_rows_that_are_seen(browser, output, tmp_p
     """Models with 1,450 problems each: only the rows that are seen are in the page."""
     (results,) = output.glob("org__right/results_*.json")
     (samples,) = output.glob("org__right/samples_*.jsonl")
-    rows = [json.loads(line) for line in samples.read_text().splitlines()]
-    rows = [row for row in rows if row["filter"] == "strict-match"]
+    rows = [row for row in read_rows(samples) if row["filter"] == "strict-match"]
     raw = json.loads(results.read_text())
     raw["n-samples"][TASK] = {"original": 1450, "effective": 1450}
     for number in range(5):

@@ -3,15 +3,15 @@
 Their writers were given the specification and one shown test, and no solution and no other test.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
 import program_inputs
 from lm_eval_codemind.data.facts import shipped, suites
+from tests.run_files import read_rows
 
-ROWS = [json.loads(line) for line in (Path(__file__).parents[2] / "programs" / "mbpp_domains.jsonl").open()]
+ROWS = read_rows(Path(__file__).parents[2] / "programs" / "mbpp_domains.jsonl")
 
 
 def test_each_fair_problem_has_a_domain():
