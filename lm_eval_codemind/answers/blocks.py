@@ -72,7 +72,7 @@ BEGIN, END = rf"[<\[]{_NAME}[>\]]", rf"[<\[]/{_NAME}[>\]]"
 _FENCE = r"[ \t>]*(?:`{3,}|~{3,})[^`\n]*$"
 # A fence, code in back-ticks, a string with at most two letters before it, or a block of an answer.
 _QUOTED = re.compile(
-    rf"^[ \t>]*(?P<fence>`{{3,}}|~{{3,}})[^`\n]*\n(?:(?!{_FENCE})[^\n]*\n)*"
+    rf"^[ \t>]*(?P<fence>`{{3,}}|~{{3,}}+)[^`\n]*\n(?:(?!{_FENCE})[^\n]*\n)*"
     rf"(?={_FENCE})[ \t>]*(?P=fence)[`~]*+(?![ \t]*\w)"
     r"|(?<!`)(?P<ticks>`+)(?!`)[^`\n]+(?P=ticks)(?!`)"
     r"|(?<!\w)[a-z]{0,2}(?:'(?:\\[^\n]|[^'\\\n]){1,500}'|\"(?:\\[^\n]|[^\"\\\n]){1,500}\")(?!\w)"

@@ -143,7 +143,7 @@ def values(text: str, name: str = "") -> list[str] | None:
     bare = text.strip()
     if bare[:1] in ("[", "("):
         head = _head(bare)
-        if head and head[-1] in "])" and PROSE.match(bare, len(head)):
+        if head[:1] + head[-1:] in ("[]", "()") and PROSE.match(bare, len(head)):
             return [part.strip() for part in split(head[1:-1])]
     rows = unnumbered(rows_of(bare))
     parts = [value_of(row, name) for row in rows]

@@ -12,7 +12,7 @@ from lm_eval_codemind.answers.literals import STRING, is_literal
 
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
-FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
+FENCE = re.compile(r"(?P<fence>(?<!`)`{3,}|(?<!~)~{3,}+)[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
 # The words of answers: what an answer is called, what states a truth, and the words of JSON with those of Python.
 NAMES = r"outputs?|answers?|ans|results?|values?|verdict|inputs?|trace|lines?(?:[ _]numbers?)?"
 TRUE = r"(?:yes|y|true|t|1|taken|holds|executed|reached|run|right|correct)"
@@ -33,7 +33,7 @@ _FIRST = re.compile(
 _WRAPPERS = (
     FENCE,
     # A fence that a block does not close.
-    re.compile(r"(?P<fence>`{3,}|~{3,})[^`\n]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
+    re.compile(r"(?P<fence>`{3,}|~{3,}+)[^`\n]*\n(?P<inside>(?:(?!(?P=fence)).)*)", re.DOTALL),
     # In a string literal, a mark is text.
     re.compile(
         rf"(?P<mark>`{{1,3}}|\*{{1,3}}|__|\${{1,2}})(?P<inside>(?:{STRING}|(?!(?P=mark)|{STRING}).)+)(?P=mark)",
@@ -68,7 +68,7 @@ _FREE_LABEL = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 # The asked name in front of an answer, such as `y =` or `y is`.
-_NAMED = rf"[`*]*{{}}[`*]*[ \t]*(?:{_MARK}|(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
+_NAMED = rf"[`*]*{{}}[`*]*[ \t]*(?:{_MARK}|(?<!\w)(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
 # The call with its value, as in an assertion.
 _CALL = re.compile(rf"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*{_MARK}\s*(?P<inside>.+)", re.DOTALL)
 _KEY = re.compile(NOUN, re.IGNORECASE)

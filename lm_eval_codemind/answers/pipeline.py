@@ -73,7 +73,7 @@ _TAIL = 20_000
 _MOST = 10
 # A box is read with the formula around it; its braces are balanced.
 _BOX = (
-    r"\\f?boxed\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+    r"\\(?:boxed|fbox)\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
     r"|<\|begin_of_box\|>(?s:(?!<\|begin_of_box).)*?<\|end_of_box\|>|"
 )
 # A box, a line `Answer: 5`, or a heading `## Answer` with the answer below it; else a line `The answer is 5`.

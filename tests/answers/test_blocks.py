@@ -71,6 +71,7 @@ def hidden(text: str) -> str:
 @pytest.mark.parametrize("text", [
     "'ab'", "rb'a'", "RB'a'", '"a"', "'a\\'b'", "'a\\\\'", "'a\"b'", '"a\'b"', '"a\\"b"', f"'{'a' * 500}'",
     f'"{"a" * 500}"', "`a`", "```a```", "```\na\n```", "```py\na\nb\n```", "```\na\n````", "~~~\na\n~~~",
+    "~~~\na\n~~~~",
     "> ```\n> a\n> ```", "  ```\na\n  ```", "```\na\n\t ```", "```\n```", "<answer>5</answer>", "[answer]5[/answer]",
     "<ANSWER>5</answer>", "<answer1>5</answer1>", "<answer12>5\n6</answer12>", "<final_answer>5</final_answer>",
     "<trace>5</trace>", "<input>5</input>", "<output>5</output>", "<answer></answer>",
@@ -83,7 +84,8 @@ def test_what_is_quoted(text):
 
 @pytest.mark.parametrize("text", [
     "abc'a' y", "it's a dog's", f"'{'a' * 501}'", f'"{"a" * 501}"', "'a\nb'", "''", '""', "'a'b", "'a'_", "``a`b``",
-    "``a`", "`a\nb`", "`a``", "```\na\n``` x", "```\na\n```x", "```\na\n~~~", "```\na", "x ```\na\n```",
+    "``a`", "`a\nb`", "`a``", "```\na\n``` x", "```\na\n```x", "```\na\n~~~", "~~~~\na\n~~~", "````\na\n```", "```\na",
+    "x ```\na\n```",
     "```a`\nb\n```", "<answer1>5</answer2>", "<foo>5</foo>", "<answer>5", "</answer>5</answer>", "<answer>5</input>",
     "answer>5</answer>",
 ])  # fmt: skip
@@ -97,6 +99,7 @@ def test_what_is_not_quoted(text):
     ("<answer>5</answer>x", "##################x"), ("(`a`)", "(###)"), ("'a' b 'c'", "### b ###"),
     ('"a" b "c"', '### b ###'), ("~~~\na\n~~~\nb\n~~~", "#########\nb\n~~~"),
     ("```\na\n```\nb\n```\nc\n```", "#########\nb\n#########"),
+    ("~~~~\n~~~\na\n~~~\n~~~~", "~~~~\n#########\n~~~~"),
 ])  # fmt: skip
 def test_a_part_of_a_text_is_quoted(text, rest):
     assert hidden(text) == rest

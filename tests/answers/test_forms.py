@@ -118,7 +118,7 @@ def test_every_state_is_read_back(value):
     ("[a, b]", ["a", "b"]), ("Y, N", ["Y", "N"]), ("[true, false]", ["true", "false"]), ("5", ["5"]),
     ('{"i": [0, 1]}', ["0", "1"]), ("[0, ..., 9]", ["0", "...", "9"]), ("{1}, {2}", ["{1}", "{2}"]), ("[-1, 2]", ["-1", "2"]), ("[0, 1", None),
     ("range(3)", None), ("The values are [0, 1]", ["0", "1"]), ("0, 1 and so on", None), ("", None), ("{'j': [0]}", None),
-    ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None),
+    ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None), ("(0, 1]", None), ("[0, 1)", None), ("[0, 1) since it ends", None),
 ])  # fmt: skip
 def test_values(text, values):
     assert first(forms.values, text, "i") == values
@@ -178,7 +178,8 @@ def test_lines_are_read_in_order(lines):
     ("3: 0\n4: True", [(3, "0"), (4, "True")]), ("line 3: 0\nLine 4: True", [(3, "0"), (4, "True")]),
     ("3 0\n4 True", [(3, "0"), (4, "True")]), ("- 3: 0\n\n- 4: True", [(3, "0"), (4, "True")]), ("3: -1", [(3, "-1")]),
     ("1. Line 3: 0\n2. Line 4: True", [(3, "0"), (4, "True")]), ("3: 'x: y'", [(3, "'x: y'")]), ("3 -> 0", [(3, "0")]),
-    ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
+    ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("**3**: 0\n`L4`: True", [(3, "0"), (4, "True")]), ("3 \u2192 0\n4\u21d2True", [(3, "0"), (4, "True")]),
+    ("**Line 3:** 0\n`4:` `True`", [(3, "0"), (4, "`True`")]), ("3 => 0", [(3, "0")]), ("3: **0**", [(3, "**0**")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
 ])  # fmt: skip
 def test_steps(text, steps):
     assert read_steps(text) == steps
@@ -265,6 +266,8 @@ def test_each_row_of_a_list_may_have_a_name_and_prose(text):
 @pytest.mark.parametrize(("text", "steps"), [
     ("1. 2: 0\n2. 3: False", [(2, "0"), (3, "False")]), ("1. 2: 0", [(2, "0")]), ("1. L2: 0\n2. L3: 1", [(2, "0"), (3, "1")]),
     ("1. 5\n2. 6", [(1, "5"), (2, "6")]), ("2. 3: 0\n4. 3: 1", [(2, "3: 0"), (4, "3: 1")]),
+    ("1. `2`: 0\n2. **Line 3** \u2192 1", [(2, "0"), (3, "1")]), ("1. 2\u21d20\n2. 3 -> 1", [(2, "0"), (3, "1")]), ("1. 5 6\n2. 6.5", [(1, "5 6"), (2, "6.5")]),
+    ("1. line 2\n2. line 3: 0", None),
 ])  # fmt: skip
 def test_the_number_of_a_list_is_not_that_of_a_line(text, steps):
     assert read_steps(text) == steps

@@ -129,7 +129,7 @@ def test_layout_goes(text):
         ),
         *("5..", "...", "`5``", "**5*", "__5_", "$5$$", r"\box{5}", r"\boxed{5", r"\(5", "<em>5</em>", "<b>5</code>"),
         *("Hello: 5", "nextline: 5", "3: 5", "1f(1) == 5", "f(1) 5", '{"nextline": 5}', '{"answer": 5, "line": 6}'),
-        *('{"answer" 5}', "```\n5\n~~~", "`5` - 6", "`5`.6", "`5` -- 6"),
+        *('{"answer" 5}', "```\n5\n~~~", "~~~~\n5\n~~~", "````\n5\n```", "`5` - 6", "`5`.6", "`5` -- 6"),
     ],
 )
 def test_what_only_resembles_layout_stays(text):
@@ -203,7 +203,8 @@ def test_what_is_typed_has_no_fences_and_no_invisible_characters():
 
 
 @pytest.mark.parametrize(("text", "inside"), [
-    ("```\n1\n\n```", "1\n"), ("```\n5```", "5"), ("```\n5\n \t```", "5"), ("````\n5\n```\n````", "5\n```"),
+    ("```\n1\n\n```", "1\n"), ("```\n5```", "5"), ("~~~~\n5\n~~~\n~~~~", "5\n~~~"), ("~~~~\n5\n~~~", None),
+    ("```\n5\n \t```", "5"), ("````\n5\n```\n````", "5\n```"),
     ("```a b\n5\n```", "5"), ("`````\n4\n```", None), ("```a`b\n5\n```", None), ("Output:" * 6 + "5", "5"),
     ("Output:" * 7 + "5", "Output:5"), ("`Output`: 5", None), ("_Output_:5", "5"), ("> Input: 5", "5"),
     ("standard  output: 5", "5"), ("Standard\tinput:5", "5"), ("standardoutput: 5", None), ("Output :5", None),
@@ -276,7 +277,7 @@ def test_marks_around_the_asked_name_go(before):
     assert stripped(f"{before}5\n6", "y")[1] == "5\n6"
 
 
-@pytest.mark.parametrize("before", ["y is", "Y = ", "xy = ", "y\n= ", "y = = "])
+@pytest.mark.parametrize("before", ["y is", "yis ", "yare: ", "Y = ", "xy = ", "y\n= ", "y = = "])
 def test_another_name_stays(before):
     assert "5" not in stripped(f"{before}5", "y")
 

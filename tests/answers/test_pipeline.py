@@ -119,7 +119,8 @@ def score(response: str, output: str, kind: str = "function") -> float | None:
     ("result = True\n", "True"), ("First 4.\n<answer>55</answer>", "55"), ("[ANSWER]55[/ANSWER]", "55"),
     ("[OUTPUT]\n55\n[/OUTPUT]", "55"), ('[OUTPUT]{"output": [1]}[/OUTPUT]', "[1]"),
     ('So:\n```json\n{"output": [1, {"a": null}]}\n```', "[1, {'a': None}]"), ("<|begin_of_box|>55<|end_of_box|>", "55"),
-    ("\\boxed{5}\nNo: \\boxed{[1, {2: 3}]}", "[1, {2: 3}]"), ("analysis4 or 5.assistantfinal5", "5"),
+    ("\\boxed{5}\nNo: \\boxed{[1, {2: 3}]}", "[1, {2: 3}]"), ("So \\fbox{7}.\n\nThe value of x was 3.", "7"),
+    ("analysis4 or 5.assistantfinal5", "5"),
     ("<think>is 4</think>It returns **5**.", "5"),
 ])  # fmt: skip
 def test_flexible_extraction_has_a_fixed_order(response, answer):

@@ -12,11 +12,12 @@ _SEPARATOR = re.compile(
     r"(?:[\s,;|\[\]():.`*>]|[-=]{1,9}>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and|(?:the\s+)?end)\b)+",
     re.IGNORECASE,
 )
+_LINE = r"[*`]*(?:line\s*|L)?(?P<line>\d{1,6})[*`]*"
 # One step: the number of its line, and text about it.
 _STEP = re.compile(
-    r"(?:line\s*|L)?(?P<line>\d{1,6})[`*]*(?:\s*(?:[:|.)=>]|-[>\s])+\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
+    rf"{_LINE}(?:\s*(?:[:|.)=>\u2192\u21d2]|-[>\s])+(?:[*`]+(?=\s))?\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
 )
-_NUMBERED = re.compile(r"[*`]*(?:line\b|L?\d{1,6}[*`]*\s*(?::|->|=>?|\u2192))", re.IGNORECASE)
+_NUMBERED = re.compile(rf"[*`]*line\b|{_LINE}\s*(?::|->|=>?|[\u2192\u21d2])", re.IGNORECASE)
 
 
 def executed_lines(text: str) -> list[int] | None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import blocks, last_program, preferred
-from lm_eval_codemind.languages.java.sections import Item, sections
+from lm_eval_codemind.languages.java.sections import QUOTED, Item, sections
 from lm_eval_codemind.languages.java.syntax import METHODS, SOLUTION, is_valid, parse, types_in
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
@@ -23,10 +23,10 @@ _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
 _DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
 # The modifier of a class.
 _PUBLIC = re.compile(r"\A([^{]*?)\bpublic\s+")
-# A method of which the body is missing.
+# A method of which the body is missing, outside of comments and strings.
 _STUB = re.compile(
-    r"\b(?!else\b)\w[\w<>\[\]]*\s{1,9}(?P<name>\w+)\s?\([^()]{0,600}\)[\w\s.,]{0,200}"
-    r"\{\s*(?P<body>(?://[^\n]*\s*|/\*[\s\S]*?\*/\s*|throw\b[^;{}]*;\s*|\.\.\.;?\s*)*)\}"
+    QUOTED.pattern + r"|\b(?!(?:else|new)\b)\w[\w<>\[\]]*\s{1,9}(?P<name>\w+)\s?\([^()]{0,600}\)[\w\s.,]{0,200}"
+    r"\{\s*(?P<body>(?:(?>//[^\n]*|/\*[\s\S]*?\*/)\s*|throw\b[^;{}]*;\s*|\.\.\.;?\s*)*)\}"
 )
 # The number of sections or classes that are examined, from the last.
 _MOST = 50

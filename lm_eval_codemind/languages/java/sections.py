@@ -7,7 +7,7 @@ from functools import cached_property
 from lm_eval_codemind.languages.blocks import Block
 
 # Comments, text blocks, strings and characters.
-_QUOTED = re.compile(
+QUOTED = re.compile(
     r"//[^\n]*|(?<![\w*])/\*[\s\S]*?(?:\*/|\Z)|\"\"\"[ \t]*\n(?:[^\"\\]|\\[\s\S]|\"(?!\"\"))*(?:\"\"\"|\Z)"
     r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.){1,8}'"
 )
@@ -17,6 +17,8 @@ _WORD = re.compile(_NAME)
 _WORDS = "public|private|protected|static|final|abstract|sealed|non-sealed|strictfp|synchronized|default"
 _MODIFIER = rf"(?:@(?!interface\b)[\w.]+[ \t]{{0,20}}(?:\([^()]{{0,300}}\))?|{_WORDS})\s{{1,200}}"
 _VALUE = rf"(?:<[^{{}};()]{{0,200}}>\s*)?{_NAME}(?:\.{_NAME}){{0,8}}(?:<[^{{}};()=]{{0,200}}>)?(?:\s?\[\s?\]){{0,4}}"
+# No type has one of these names.
+_NO_TYPE = r"(?!(?:new|return|else|class|throw|package|import|assert|break|continue|yield)\b)"
 # The start of a declaration: all of an import, a package or a field; a type or method up to its brace.
 _START = re.compile(
     rf"(?P<import>import\s+(?:static\s+)?([\w$]+(?:\s?\.\s?[\w$]+){{0,30}}(?:\s?\.\s?\*)?)\s?;)"
@@ -24,9 +26,9 @@ _START = re.compile(
     rf"|(?:{_MODIFIER}){{0,12}}(?:"
     rf"(?P<type>(?:class|interface|enum|record|@interface)\s+({_NAME})\s{{0,200}}(?:<[^;{{}}()]{{0,300}}>\s{{0,20}})?"
     r"(?:\([^;{}]{0,500}\)\s{0,20})?(?:(?:extends|implements|permits)\s[^;{}()]{0,500})?\{)"
-    rf"|(?P<method>(?!(?:new|return|else|class|throw|package|import)\b){_VALUE}\s+({_NAME})\s?"
+    rf"|{_NO_TYPE}(?:(?P<method>{_VALUE}\s+({_NAME})\s?"
     r"\([^{};()]{0,600}\)\s{0,200}(?:throws\s+[\w.,\s]{1,200})?\{)"
-    rf"|(?<=\s)(?P<field>{_VALUE}\s+({_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
+    rf"|(?<!\S)(?P<field>{_VALUE}\s+({_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;)))"
 )
 _IDLE = re.compile(r"[\s;]*")
 # Where a text begins anew behind a declaration that is never closed.
@@ -62,7 +64,7 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
     declaration is prose, and the text may begin anew behind a declaration without an end. In a fence that line stays,
     so that code that does not compile as a whole does not compile.
     """
-    text, masked = block.text, _QUOTED.sub(lambda quoted: _BLANK.sub(" ", quoted.group()), block.text)
+    text, masked = block.text, QUOTED.sub(lambda quoted: _BLANK.sub(" ", quoted.group()), block.text)
     closing: dict[int, int] = {}
     opened: list[int] = []
     for brace in re.finditer(r"[{}]", masked):

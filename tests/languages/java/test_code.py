@@ -263,7 +263,8 @@ def test_a_method_whose_body_does_nothing_is_a_stub(body):
 
 @pytest.mark.parametrize("body", [
     "return 1;", "throw x; return 1;", "throw f(() -> { ; });", "{ }", ";", "throw new X() {};",
-    "// a\n        return 1;", "throwing();", "int x; // y", "return 1; /* a */",
+    "// a\n        return 1;", "throwing();", "int x; // y", "return 1; /* a */", "/* a */ return 2 * n; /* b */",
+    "/* a */ return 1; // b\n",
 ])  # fmt: skip
 def test_a_method_whose_body_does_something_is_no_stub(body):
     assert replaces(SOLVED.replace("return 2 * n;", body))
@@ -300,7 +301,9 @@ def main_with(statement: str) -> str:
 @pytest.mark.parametrize("statement", [
     "if (x) { // a\n }", "if (x) { } else if (y) { // a\n }", "while (x) { /* a */ }", "try { // a\n } finally { }",
     "for (;;) { /* a */ }", "do { // a\n } while (x);", "switch (x) { /* a */ }", "synchronized (x) { /* a */ }",
-    "Runnable r = () -> { /* a */ };", "systemsetIn(x);", "MySystem.setIn(x);", "System.setInput(x);",
+    "Runnable r = () -> { /* a */ };", "f(new A() { /* a */ });", "A a = new A(1) { // a\n };",
+    "// int f() { /* a */ }", 'f("int f() { /* a */ }");', "/* int f() { throw a; } */",
+    "systemsetIn(x);", "MySystem.setIn(x);", "System.setInput(x);",
     "Files.read(x);", "MyFiles.write(x);", "new FileWriter(a);",
 ])  # fmt: skip
 def test_statements_of_a_program_that_is_whole(statement):

@@ -72,6 +72,7 @@ def test_methods(text):
 ])  # fmt: skip
 def test_fields(text):
     assert listed(f"int f() {{}}\n{text}") == ["method:f field:x"]
+    assert listed(f"{text}\nint f() {{}}") == listed(f"{text}\nint f() {{}}", True) == ["field:x method:f"]
 
 
 @pytest.mark.parametrize("text", [
@@ -84,7 +85,8 @@ def test_fields(text):
     f"int f() throws {'E' * 201}{{}}", f"{dotted(9)} f() {{}}", "int 1f() {}", f"<{'T' * 201}> T f() {{}}",
     f"L<{'T' * 201}> f() {{}}", "x;", f"int x ={'1' * 501};", "int x = `a`;", "int x", "int x : 1;", "int x  = 1;",
     "A<b=c> x;", "int f(a;b) {}", "class A extends B(1) {}", "class A implements B; {}", "class A <B;> {}",
-    "int f() throws E+F {}", "@interface A class {}", "@ class A {}", "int x = 1`;",
+    "int f() throws E+F {}", "@interface A class {}", "@ class A {}", "int x = 1`;", " return x;", "throw x;", "new x;",
+    "else x;", "break x;", "continue x;", "assert x;", "assert x = 1;", "yield x;", "public return x;",
 ])  # fmt: skip
 def test_what_is_no_declaration(text):
     assert listed(f"\n{text}") == []

@@ -223,6 +223,18 @@ def test_a_text_in_a_class_may_look_like_a_class():
     assert [name for name, _ in method.members] == ["k", "text"]
 
 
+@pytest.mark.parametrize(("head", "is_member"), [
+    ("def k(self)", True), ("def k(cls)", True), ("async def k(self, x=1)", True), ("def k(x)", False),
+    ("def k()", False), ("def k(x, self)", False), ("def k(*self)", False), ("def k(*, self)", False),
+    ("class k(self)", False),
+])  # fmt: skip
+def test_functions_next_to_a_method_are_members_if_they_take_an_object(head, is_member):
+    method = extract_method(f"```\n{head}:\n    return 1\n\ndef m(self):\n    return k\n```", "C", "m")
+    assert isinstance(method, MethodCode)
+    assert [name for name, _ in method.members] == ["k"] * is_member
+    assert [part.binds for part in method.prelude] == [{"k"}] * (not is_member)
+
+
 def test_a_method_with_its_import_takes_the_place_of_the_other():
     answer = "from datetime import datetime\n\ndef year(self):\n    'The year.'\n    return datetime(2000, 1, 1).year\n"
     method = extract_method(answer, "C", "year")
