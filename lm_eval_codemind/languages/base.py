@@ -6,13 +6,11 @@ import abc
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import TEST_CASES, Case, Complexity, Problem, as_text, shown_cases
-
-if TYPE_CHECKING:
-    from lm_eval_codemind.sandbox import Job, Limits
+from lm_eval_codemind.sandbox import Job, Limits
 
 # The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
 CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
@@ -121,16 +119,15 @@ class Kind(abc.ABC):
         return f"{self.language}/{self.name}"
 
     @abc.abstractmethod
-    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
-        """Return what to execute for the output of a problem, or of another program or input in its place."""
+    def execution(self, problem: Problem) -> Execution:
+        """Return what to execute for the output of a problem."""
 
     @abc.abstractmethod
-    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
         """Return the job that checks a program against all tests of a problem.
 
         Args:
             problem: The problem whose tests are run. What they need comes from the problem, not from the program.
-            only: Names of tests to run instead of all of them, where the suite has names.
         """
 
     @abc.abstractmethod
@@ -234,12 +231,11 @@ class ScriptKind(Kind):
         """Return what of a program is started, as ``entry_point`` of a job; empty where it starts as a whole."""
         return ""
 
-    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+    def execution(self, problem: Problem) -> Execution:
         """Return the program and what it reads."""
-        text = problem.input if input is None else input
-        return Execution(problem.code if code is None else code, None, stdin=text)
+        return Execution(problem.code, None, stdin=problem.input)
 
-    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
         """Return the job that runs all cases of a problem."""
         return self._job(problem, code, [(case.input, case.output) for case in problem.cases], limits)
 
@@ -251,8 +247,6 @@ class ScriptKind(Kind):
         return self._job(problem, code, [(input, None)], limits)
 
     def _job(self, problem: Problem, code: str, cases: Sequence[tuple[str, str | None]], limits: Limits | None) -> Job:
-        from lm_eval_codemind.sandbox import Job
-
         return Job.script(
             code,
             cases,

@@ -11,6 +11,7 @@ input, also those that know the length of the right answer. Both work on the bui
 import ast
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import click
 
@@ -84,7 +85,7 @@ def _optional(problem: Problem) -> set[str]:
 
 
 def _job(problem: Problem, text: str) -> Job:
-    execution = kind_of(problem).execution(problem, input=text)
+    execution = kind_of(problem).execution(replace(problem, input=text))
     if execution.expression is None:
         return Job.script(execution.module, [ScriptCase(execution.stdin)])
     return Job.evaluate(execution.module, [execution.expression])

@@ -8,6 +8,7 @@ Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``pro
 import ast
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -86,7 +87,7 @@ def measure_loop_lengths(problems: Iterable[Problem], transformed: bool = False)
 
 def _source(problem: Problem, code: str) -> tuple[str, str]:
     """Return the source of a program that prints how many iterations a problem's program makes, and its input."""
-    execution = kind_of(problem).execution(problem, code="")
+    execution = kind_of(problem).execution(replace(problem, code=""))
     source = _RUN.format(
         name="__main__" if execution.expression is None else "program",
         program=count_loops(code),

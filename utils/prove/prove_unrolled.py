@@ -11,6 +11,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, S
 
 def job(problem: Problem, code: str) -> Job:
     """Return the job that executes a program on a problem's input and gives what the proof of its label was given."""
-    execution = kind_of(problem).execution(problem, code=code)
+    execution = kind_of(problem).execution(replace(problem, code=code))
     if execution.expression is None:
         return Job.script(execution.module, [(execution.stdin, None)], limits=LIMITS, job_id=problem.problem_id)
     return Job.evaluate(execution.module, [execution.expression.strip()], limits=LIMITS, job_id=problem.problem_id)
@@ -111,7 +112,7 @@ def gives_output(problem: Problem, outcome: Outcome) -> bool:
 
 def _recording_source(problem: Problem) -> tuple[str, str]:
     """Return the source of a program that records a problem's run and prints the record, and its standard input."""
-    execution = kind_of(problem).execution(problem, code=instrumented(problem.code))
+    execution = kind_of(problem).execution(replace(problem, code=instrumented(problem.code)))
     expression = None if execution.expression is None else execution.expression.strip()
     recorded = f"record({execution.module!r}, {expression!r}, {execution.stdin!r}, {MAX_EVENTS})"
     return f"import json\nfound = {recorded}\nprint()\nprint(json.dumps(found))", execution.stdin

@@ -7,7 +7,7 @@ compares with.
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from lm_eval_codemind.data.facts.reval import Input, program_of
@@ -76,7 +76,7 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
         make = _call if program.benchmark == "humaneval" else _test
         return tuple(result for original in program.inputs if (result := make(code, original)) is not None)
     kind = python_kind(problem)
-    execution = kind.execution(problem, code="")
+    execution = kind.execution(replace(problem, code=""))
     if kind.printed:
         return (RuntimeInput(ONLY, problem.code, execution.stdin, "", "", None),)
     if not problem.input.strip():

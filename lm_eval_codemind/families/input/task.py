@@ -1,6 +1,7 @@
 """Input prediction: find an input that makes a program give its output."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -93,7 +94,7 @@ class InputPrediction(Family):
         if answer.program is None:
             return None
         problem = self.posed(question)
-        execution = kind_of(problem).execution(problem, input=answer.program)
+        execution = kind_of(problem).execution(replace(problem, input=answer.program))
         limits, name = limits_of(problem), problem.problem_id
         if execution.expression is None:
             return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits, job_id=name)

@@ -143,12 +143,13 @@ def lines(source: str) -> int:
 def normal_form(source: str) -> str:
     """Return a program without comments, one statement or header a line, its tokens set apart by single blanks.
 
-    Two programs that differ in layout and comments only have the same normal form.
-
-    Raises:
-        SyntaxError: If the source does not parse.
+    Two programs that differ in layout and comments only have the same normal form. A source that does not parse is
+    returned unchanged.
     """
-    tree = parse_valid(source)
+    try:
+        tree = parse_valid(source)
+    except SyntaxError:
+        return source
     starts = line_starts(tree)
     text = "".join(("\n" if token.start in starts else " ") + tree.text(token) for token in _tokens(tree.root))
     return text[1:] + "\n" if text else ""

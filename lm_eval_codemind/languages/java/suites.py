@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 
 from lm_eval_codemind.languages.java.syntax import SOLUTION, Node, Tree, parse, parse_valid
+from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits
 
 RECEIVER = "s"
@@ -22,24 +23,23 @@ _SUITE, _HELPERS, _RUNNER = "MainSuite", "MainHelpers", "SuiteRunner"
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
-def suite_job(program: str, suite: str, entry_point: str, context: str, limits: Limits | None, job_id: str) -> Job:
+def suite_job(problem: Problem, program: str, limits: Limits | None) -> Job:
     """Return the job that runs a suite on a program; it passes if the suite ends without throwing.
 
     An ``AssertionError`` is a failure. Any other exception is an error.
 
     Args:
+        problem: Its tests have a class ``Main``, and maybe imports. Methods that the suite calls, but for the one under
+            test, are those of a class in its context.
         program: The imports and types of the program. Types with names that the suite uses are left out, except the
             class under test. A package is left out as well.
-        suite: Source with a class ``Main``, and maybe imports.
-        entry_point: The method under test. Other methods that the suite calls are those of ``context``.
-        context: Source with a class that has these methods; empty where there are none.
     """
-    source, names = _prepared(suite, entry_point, context)
+    source, names = _prepared(problem.tests, problem.entry_point, problem.context)
     tree = parse(program)
     if tree.is_valid:
         classes = [tree.text(node) for node in tree.types if tree.name(node) not in names]
         program = "\n".join([*tree.imports, "", *classes, ""])
-    return Job.function(program, source, SOLUTION, limits=limits, job_id=job_id, language="java")
+    return Job.function(program, source, SOLUTION, limits=limits, job_id=problem.problem_id, language="java")
 
 
 @lru_cache(maxsize=512)

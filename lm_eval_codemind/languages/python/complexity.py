@@ -34,7 +34,7 @@ _TYPES: dict[type, str] = {
 }
 
 
-def measure(code: str, loop_length: int | None = None) -> Complexity | None:
+def measure(source: str, loop_length: int | None = None) -> Complexity | None:
     """Return the measures of a program's source; None if it is empty or does not parse.
 
     Python 3.12 and newer can parse an f-string with its own quotes inside, older versions can't. The result is None on
@@ -43,16 +43,16 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
     Args:
         loop_length: LL, where it is known: it takes an execution, see ``utils/prove/measure_loops.py``.
     """
-    if not code.strip():
+    if not source.strip():
         return None
     try:
-        occurrences = constructs(code)
-        if _nests_quotes(code):
+        occurrences = constructs(source)
+        if _nests_quotes(source):
             return None
         return Complexity(
-            cc=cyclomatic_complexity(code),
-            loc=lines_of_code(code),
-            dep=dependencies(code),
+            cc=cyclomatic_complexity(source),
+            loc=lines_of_code(source),
+            dep=dependencies(source),
             # Control constructs inside another one of the same function: three loops inside each other have NC = 2.
             nc=sum(bool(around) for _, around in occurrences),
             ll=loop_length,

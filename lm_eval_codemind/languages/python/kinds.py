@@ -5,14 +5,22 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from lm_eval_codemind.answers.comparison import too_long
+from lm_eval_codemind.answers.normal import readings, typed
 from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Shown, Unfinished
+from lm_eval_codemind.languages.python import names
+from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages.python.complexity import literal_type
+from lm_eval_codemind.languages.python.defaults import default_inputs, default_texts
+from lm_eval_codemind.languages.python.filled import MaskedInput
+from lm_eval_codemind.languages.python.inputs import masked_input
+from lm_eval_codemind.languages.python.layout import source_of
+from lm_eval_codemind.languages.python.methods import insert_method
+from lm_eval_codemind.languages.python.witnesses import function_suite, method_suite, tolerance_of
 from lm_eval_codemind.problems import Case, Problem
-
-if TYPE_CHECKING:
-    from lm_eval_codemind.languages.python.filled import MaskedInput
-    from lm_eval_codemind.sandbox import Job, Limits
+from lm_eval_codemind.sandbox import Job, Limits
 
 TEST_CASE = """
 
@@ -43,8 +51,6 @@ class PythonKind(Kind):
 
     def output_type(self, output: str) -> str | None:
         """Return the class of a literal. Printed text that reads as no literal is a String."""
-        from lm_eval_codemind.languages.python.complexity import literal_type
-
         return literal_type(output) or ("String" if self.printed else None)
 
     def masked_output(self, problem: Problem) -> str:
@@ -52,9 +58,7 @@ class PythonKind(Kind):
         return f"assert {problem.input.strip()} == ??"
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
-        from lm_eval_codemind.sandbox import Job
-
-        execution = self.execution(problem, code=code, input=input)
+        execution = self.execution(dataclasses.replace(problem, code=code, input=input))
         program = after_future_imports(execution.module, _SEED_BY_CHANCE)
         if execution.expression is None:
             return Job.script(program, [(execution.stdin, None)], limits=limits, job_id=problem.problem_id)
@@ -63,8 +67,6 @@ class PythonKind(Kind):
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         """Return the input of a function or method without its arguments; None if it has no arguments to predict."""
-        from lm_eval_codemind.languages.python.inputs import masked_input
-
         return masked_input(problem.code, problem.entry_point, problem.input, is_test=self.name == "method")
 
     def masked_input(self, problem: Problem) -> str | None:
@@ -79,8 +81,6 @@ class PythonKind(Kind):
         return None if masked is None else masked.read(answer)
 
     def default_inputs(self, problem: Problem) -> list[str]:
-        from lm_eval_codemind.languages.python.defaults import default_inputs
-
         masked = self.masked(problem)
         return [] if masked is None else default_inputs(masked)
 
@@ -90,14 +90,11 @@ class Function(PythonKind):
 
     name = "function"
 
-    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+    def execution(self, problem: Problem) -> Execution:
         """Return the program, with the call as its expression."""
-        return Execution(problem.code if code is None else code, problem.input if input is None else input)
+        return Execution(problem.code, problem.input)
 
-    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
-        from lm_eval_codemind.languages.python import names
-        from lm_eval_codemind.sandbox import Job
-
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
         # The problem's context, and other parts of its program that the tests mention, such as a value.
         own = names.module_names(problem.context) | {problem.entry_point, "candidate"}
         missing = (names.free_names(ast.parse(problem.tests)) - own) & names.module_names(problem.code)
@@ -112,15 +109,11 @@ class Function(PythonKind):
         )
 
     def witness_suite(self, problem: Problem) -> Problem | None:
-        from lm_eval_codemind.languages.python.witnesses import function_suite, tolerance_of
-
         if not problem.witnesses:
             return None
         return dataclasses.replace(problem, tests=function_suite(problem.witnesses, tolerance_of(problem.tests)))
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
-        from lm_eval_codemind.languages.python.code import extract_definition
-
         specification, original = shown.get("specification", ""), shown.get("original", "")
         code = extract_definition(response, problem.entry_point, specification, original)
         context = shown.get("context", "")
@@ -132,8 +125,6 @@ class Function(PythonKind):
         return "\n".join([*future, context.strip("\n"), "", "", *rest]).lstrip("\n")
 
     def extract_target(self, code: str, problem: Problem) -> str:
-        from lm_eval_codemind.languages.python.code import extract_definition
-
         definition = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
         return definition if isinstance(definition, str) and definition else code
 
@@ -161,34 +152,24 @@ class Method(PythonKind):
 
     name = "method"
 
-    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+    def execution(self, problem: Problem) -> Execution:
         """Return the program with the test method as the only one of a ``unittest.TestCase``, and a call of it."""
-        program = problem.code if code is None else code
-        test = problem.input if input is None else input
-        return Execution(f"{program.rstrip()}\n\n\n{test.rstrip()}\n{TEST_CASE}", RUN_TEST)
+        return Execution(f"{problem.code.rstrip()}\n\n\n{problem.input.rstrip()}\n{TEST_CASE}", RUN_TEST)
 
-    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
-        from lm_eval_codemind.sandbox import Job
-
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
         return Job.unittest(
             code,
             problem.tests,
             problem.entry_point.split(".")[0],
-            only=only,
             support=imports_of(problem.code),
             limits=limits,
             job_id=problem.problem_id,
         )
 
     def witness_suite(self, problem: Problem) -> Problem | None:
-        from lm_eval_codemind.languages.python.witnesses import method_suite
-
         return dataclasses.replace(problem, tests=method_suite(problem.witnesses)) if problem.witnesses else None
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
-        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
-        from lm_eval_codemind.languages.python.methods import insert_method
-
         class_name, name = problem.entry_point.split(".")
         specification, original = shown.get("specification", ""), shown.get("original", "")
         method = extract_method(response, class_name, name, specification, original)
@@ -200,9 +181,6 @@ class Method(PythonKind):
         The method may need further members of the class. It may also need functions, imports and values outside of the
         class, directly or through each other.
         """
-        from lm_eval_codemind.languages.python import names
-        from lm_eval_codemind.languages.python.layout import source_of
-
         class_name, method_name = problem.entry_point.split(".")
         tree, original = ast.parse(code), ast.parse(problem.code)
         present = {names.shape(node) for node in original.body} - {None}
@@ -221,8 +199,6 @@ class Method(PythonKind):
         return "\n\n".join(sources) + "\n"
 
     def own_answer(self, problem: Problem) -> str:
-        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
-
         class_name, name = problem.entry_point.split(".")
         method = extract_method(problem.code, class_name, name)
         if not isinstance(method, MethodCode):
@@ -241,8 +217,6 @@ class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
-        from lm_eval_codemind.languages.python.code import extract_script
-
         return extract_script(response, shown.get("original", ""))
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
@@ -260,15 +234,10 @@ class Script(PythonKind, ScriptKind):
         return problem.input
 
     def default_inputs(self, problem: Problem) -> list[str]:
-        from lm_eval_codemind.languages.python.defaults import default_texts
-
         return default_texts(problem.input)
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return the text of standard input, without a label, a fence and invisible characters."""
-        from lm_eval_codemind.answers.comparison import too_long
-        from lm_eval_codemind.answers.normal import readings, typed
-
         if too_long(answer, problem.input):
             return None
         # The layout of a response does not show how the text ends.

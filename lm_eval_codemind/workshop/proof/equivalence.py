@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 from typing import Any, TypeVar
@@ -146,7 +147,8 @@ class Equivalence:
         # Each test runs separately, so each has an outcome.
         names = kind.test_names(problem) if in_detail else ()
         selections: list[tuple[str, ...]] = [(name,) for name in names] or [()]
-        jobs = [kind.suite_job(problem, code, limits=limits_of(problem), only=only) for only in selections]
+        job = kind.suite_job(problem, code, limits=limits_of(problem))
+        jobs = [replace(job, only=only) for only in selections]
         return tuple((str(o.status), o.failed_test, o.exception_type) for o in self._sandbox.run(jobs))
 
     def _original_behaviour(self, problem: Problem) -> tuple[list[str], list[CaseOutcome]]:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import cache, lru_cache
 from operator import itemgetter
 from random import Random
@@ -322,7 +323,7 @@ def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
     kind = workshop_kind(problem)
     runs = []
     for text in (problem.input, *inputs):
-        execution = kind.execution(problem, code="", input=text)
+        execution = kind.execution(replace(problem, code="", input=text))
         runs.append({"stdin": execution.stdin, "before": "", "expression": ""})
         if execution.expression is not None:
             runs[-1]["before"] = f"{_PLAIN}\n{execution.module}"
@@ -346,7 +347,7 @@ def _proving_job(problem: Problem, text: str, addition: str) -> Job:
 
     A test method runs twice, because its output must not depend on files that the first run leaves behind.
     """
-    execution = workshop_kind(problem).execution(problem, input=text)
+    execution = workshop_kind(problem).execution(replace(problem, input=text))
     program = after_future_imports(execution.module, ADDITIONS[addition] + USE_ADDITION)
     if execution.expression is None:
         return Job.script(program, [(execution.stdin, None)], limits=_PROOF_LIMITS, job_id=problem.problem_id)

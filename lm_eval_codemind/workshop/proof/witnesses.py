@@ -253,7 +253,7 @@ def _imported(program: str) -> frozenset[str]:
 def _job(problem: Problem, programs: Sequence[str], inputs: Sequence[str], before: str, seconds: float) -> Job:
     kind, runs = kind_of(problem), []
     for text in inputs:
-        execution = kind.execution(problem, code="", input=text)
+        execution = kind.execution(dataclasses.replace(problem, code="", input=text))
         prepare = execution.module if execution.expression is not None else ""
         runs.append({"stdin": execution.stdin, "before": prepare, "expression": (execution.expression or "").strip()})
     source = (files(__package__) / "observing.py").read_text(encoding="utf-8")
