@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import jsonlines
 
@@ -176,7 +176,7 @@ class Problem:
         return row
 
     @classmethod
-    def from_row(cls, row: dict[str, Any]) -> Problem:
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
         """Return the problem a row of the data set describes.
 
         Raises:

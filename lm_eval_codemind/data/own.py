@@ -11,7 +11,7 @@ import logging
 import platform
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -205,16 +205,16 @@ def proven(programs: Sequence[Program]) -> tuple[list[OwnProblem], dict[str, str
         elif label == "None":
             left_out[problem.problem_id] = "the program returns None"
         else:
-            problems.append(_own_problem(problem.to_row(), execution))
+            problems.append(_own_problem(problem, execution))
     return problems, left_out
 
 
-def _own_problem(row: Mapping[str, Any], execution: ProgramExecution) -> OwnProblem:
-    problem = Problem.from_row(dict(row))
-    values = {each.name: getattr(problem, each.name) for each in fields(Problem)}
-    values["complexity"] = measured(problem.language, problem.code)
-    values["output_type"] = kind_of(problem).output_type(str(problem.output)) or ""
-    return OwnProblem(**values, execution=execution)
+def _own_problem(problem: Problem, execution: ProgramExecution) -> OwnProblem:
+    measures = {
+        "complexity": measured(problem.language, problem.code),
+        "output_type": kind_of(problem).output_type(str(problem.output)) or "",
+    }
+    return OwnProblem(**{**vars(problem), **measures, "execution": execution})
 
 
 def unsuitable(problem: Problem) -> str:
@@ -287,6 +287,7 @@ def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool
 
 def _from_record(record: Mapping[str, Any], sha256: str) -> OwnPrograms:
     problems = tuple(
-        _own_problem(row, ProgramExecution.from_record(execution)) for row, execution in record["programs"]
+        OwnProblem.from_row({**row, "execution": ProgramExecution.from_record(execution)})
+        for row, execution in record["programs"]
     )
     return OwnPrograms(problems, record["left_out"], sha256)

@@ -36,7 +36,7 @@ def rung(level: int, number: int, links: int, argument: int = 31) -> facts.Rung:
     name = f"made_up_{level}_{number}"
     output, call = str(argument * (level * 1000 + number)), f"main_solution({argument})"
     problem = Problem(name, facts.BENCHMARK, "function", "python", code, "main_solution", call, output)
-    return facts.from_problem(problem, level=level, state=state, steps=2, links=links)
+    return facts.Rung(**vars(problem), level=level, state=state, steps=2, links=links)
 
 
 RUNGS = facts.Rungs(

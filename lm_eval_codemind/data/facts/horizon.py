@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from lm_eval_codemind.problems import Problem
 
@@ -28,7 +26,7 @@ PER_LEVEL = 40
 NATURAL, CHAIN = "natural", "chain"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rung(Problem):
     """A program of one level.
 
@@ -39,10 +37,10 @@ class Rung(Problem):
         links: The functions of a chain; 0 for a natural program.
     """
 
-    level: int = 0
-    state: int = 0
-    steps: int = 0
-    links: int = 0
+    level: int
+    state: int
+    steps: int
+    links: int
 
     @property
     def source(self) -> str:
@@ -60,7 +58,8 @@ class Rungs:
 
 def dumped(rungs: Rungs) -> str:
     """Return the programs as JSON."""
-    rows = [problem.to_row() | _measures(problem) for problem in rungs.problems]
+    measures = ("level", "state", "steps", "links")
+    rows = [problem.to_row() | {name: getattr(problem, name) for name in measures} for problem in rungs.problems]
     return json.dumps({"problems": rows, "left_out": rungs.left_out})
 
 
@@ -69,28 +68,11 @@ def loaded(text: str) -> Rungs:
 
     Raises:
         ValueError: If the text is something else.
-        KeyError: If a program has no measures.
-        TypeError: If a program has an unknown column.
+        KeyError: If it has no programs.
+        TypeError: If a program has no measures, or an unknown column.
     """
     record = json.loads(text)
-    return Rungs(tuple(_rung(row) for row in record["problems"]), record["left_out"])
-
-
-def _rung(row: dict[str, Any]) -> Rung:
-    measures = {name: row.pop(name) for name in _MEASURES}
-    return from_problem(Problem.from_row(row), **measures)
-
-
-def from_problem(problem: Problem, **measures: Any) -> Rung:
-    """Return a problem with its measures."""
-    return Rung(**{field.name: getattr(problem, field.name) for field in dataclasses.fields(Problem)}, **measures)
-
-
-def _measures(problem: Rung) -> dict[str, int]:
-    return {name: getattr(problem, name) for name in _MEASURES}
-
-
-_MEASURES = ("level", "state", "steps", "links")
+    return Rungs(tuple(map(Rung.from_row, record["problems"])), record["left_out"])
 
 
 def level_of(state: int) -> int | None:

@@ -29,7 +29,6 @@ from lm_eval_codemind.data.facts.horizon import (
     STATES,
     Rung,
     Rungs,
-    from_problem,
     halves,
     level_of,
     share_of,
@@ -336,7 +335,7 @@ def _rung(candidate: _Candidate, number: int) -> Rung:
     assert level is not None
     label = observed_label(candidate.output)
     language = get_language("python")
-    problem = Problem(
+    return Rung(
         f"{candidate.name}_{number}",
         BENCHMARK,
         "function",
@@ -347,6 +346,8 @@ def _rung(candidate: _Candidate, number: int) -> Rung:
         label,
         complexity=language.measure(candidate.code),
         provenance=candidate.provenance,
+        level=level,
+        state=candidate.state,
+        steps=candidate.steps,
+        links=candidate.links,
     )
-    measures = {"level": level, "state": candidate.state, "steps": candidate.steps, "links": candidate.links}
-    return from_problem(problem, **measures)
