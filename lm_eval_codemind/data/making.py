@@ -4,14 +4,17 @@ The workshop registers its functions with the entry points ``lm_eval_codemind.wo
 when it is called for the first time. Who evaluates built data with the packaged seeds calls none.
 """
 
+# The functions are only declared here.
+# mypy: disable-error-code="empty-body"
+
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import Problem
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from lm_eval_codemind.data.facts.executions import ProgramExecution
     from lm_eval_codemind.data.facts.fresh import Fresh
     from lm_eval_codemind.data.facts.horizon import Rungs
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -74,30 +80,36 @@ def _registered(name: str) -> EntryPoint:
     )
 
 
-def _function(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = _registered(name).load()
-    return function
+def _of_the_workshop(declared: Callable[P, R]) -> Callable[P, R]:
+    """Return the function that the workshop registers under the name of a declared one."""
+
+    @wraps(declared)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        made: R = _registered(declared.__name__).load()(*arguments, **named)
+        return made
+
+    return call
 
 
+@_of_the_workshop
 def build(name: str, directory: Path) -> None:
     """Build a benchmark into a directory, from upstream's files, which are downloaded into its folder ``upstream``.
 
     Raises:
         UpstreamError: If upstream's data is missing or is not what it must be, or the directory cannot be written.
     """
-    _function("build")(name, directory)
 
 
+@_of_the_workshop
 def contents(name: str, directory: Path) -> Contents:
     """Return a benchmark without storing it. Upstream's files are downloaded as for :func:`build`.
 
     Raises:
         UpstreamError: If upstream's data is missing or is not what it must be.
     """
-    made: Contents = _function("contents")(name, directory)
-    return made
 
 
+@_of_the_workshop
 def transformed(problems: Sequence[Problem], seed: int) -> list[Problem]:
     """Return problems with a new C+ of a seed, verified by execution.
 
@@ -105,20 +117,18 @@ def transformed(problems: Sequence[Problem], seed: int) -> list[Problem]:
         UserError: If a package that C+ imports is not installed.
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    made: list[Problem] = _function("transformed")(problems, seed)
-    return made
 
 
+@_of_the_workshop
 def fresh(problems: Sequence[Problem], seed: int, count: int) -> dict[str, Fresh]:
     """Return new inputs of problems with their proven outputs, by problem id.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    made: dict[str, Fresh] = _function("fresh")(problems, seed, count)
-    return made
 
 
+@_of_the_workshop
 def horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs:
     """Return the programs of a seed of the horizon task with their proven outputs.
 
@@ -131,26 +141,23 @@ def horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs:
         UserError: If there are not so many programs for a level.
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    made: Rungs = _function("horizon")(problems, seed, template)
-    return made
 
 
+@_of_the_workshop
 def hint(problem: Problem, seed: int, telling: Collection[int]) -> Problem:
     """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin.
 
     Args:
         telling: Positions of the tests to draw from, if some of them tell more than others; empty for all.
     """
-    made: Problem = _function("hint")(problem, seed, telling)
-    return made
 
 
+@_of_the_workshop
 def misled(problem: Problem) -> str | None:
     """Return code that passes a problem's misleading test and nothing else; None where there is none."""
-    made: str | None = _function("misled")(problem)
-    return made
 
 
+@_of_the_workshop
 def own_problem(name: str, code: str, call: str | None, stdin: str | None) -> Problem:
     """Return a program of the user as a problem without an output.
 
@@ -161,10 +168,9 @@ def own_problem(name: str, code: str, call: str | None, stdin: str | None) -> Pr
     Raises:
         UserError: If it is not such a program, call or text. The message says why.
     """
-    problem: Problem = _function("own_problem")(name, code, call, stdin)
-    return problem
 
 
+@_of_the_workshop
 def prove_programs(
     problems: Sequence[Problem], inputs: int, seed: int
 ) -> tuple[list[tuple[Problem, ProgramExecution]], dict[str, str]]:
@@ -179,16 +185,12 @@ def prove_programs(
         MissingExtra: If ``time-machine`` is not installed.
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    proven: tuple[list[tuple[Problem, ProgramExecution]], dict[str, str]]
-    proven = _function("prove_programs")(problems, inputs, seed)
-    return proven
 
 
+@_of_the_workshop
 def outputs_of(executions: Sequence[Execution]) -> list[Proven]:
     """Execute each program twice and return what that proves, in their order.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    made: list[Proven] = _function("outputs_of")(executions)
-    return made
