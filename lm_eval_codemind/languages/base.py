@@ -188,7 +188,7 @@ class Kind(abc.ABC):
 
     def input_answer(self, problem: Problem) -> str:
         """Return the problem's own input as a response gives it."""
-        return problem.input
+        return problem.input if self.printed else problem.input.strip()
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return the input that an answer gives; None if it is none, or is made of anything but values."""

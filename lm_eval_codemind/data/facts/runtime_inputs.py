@@ -81,8 +81,7 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
         return (RuntimeInput(ONLY, problem.code, execution.stdin, "", "", None),)
     if not problem.input.strip():
         return ()
-    before, _, expression = kind.masked_output(problem).rpartition("assert ")
-    call = f"{before}{SEE}({expression.removesuffix(' == ??')})"
+    call = kind.handing_output(problem, SEE)
     return (RuntimeInput(ONLY, problem.code, call, "", execution.module, f"{SEE}({execution.expression})"),)
 
 

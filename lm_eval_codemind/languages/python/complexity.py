@@ -18,17 +18,21 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _TRY = (ast.Try, ast.TryStar)
 _DOCUMENTED = (ast.Module, *DEFINITIONS)
 _KINDS: dict[type[ast.AST], str] = {
-    **dict.fromkeys((ast.For, ast.AsyncFor), "for"),
+    ast.For: "for",
+    ast.AsyncFor: "for",
     ast.While: "while",
     ast.If: "if",
-    **dict.fromkeys(_TRY, "try"),
+    ast.Try: "try",
+    ast.TryStar: "try",
     ast.Match: "match",
 }
 _TYPES: dict[type, str] = {
     bool: "Binary",
     int: "Int",
-    **dict.fromkeys((float, complex), "Decimal"),
-    **dict.fromkeys((str, bytes), "String"),
+    float: "Decimal",
+    complex: "Decimal",
+    str: "String",
+    bytes: "String",
     list: "List",
     tuple: "Tuple",
 }

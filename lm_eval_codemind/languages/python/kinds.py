@@ -53,9 +53,9 @@ class PythonKind(Kind):
         """Return the class of a literal. Printed text that reads as no literal is a String."""
         return literal_type(output) or ("String" if self.printed else None)
 
-    def masked_output(self, problem: Problem) -> str:
-        """Return source with ``??`` in place of the output; ``??`` alone for a script."""
-        return f"assert {problem.input.strip()} == ??"
+    def handing_output(self, problem: Problem, function: str) -> str:
+        """Return source that calls a function with the output, which is a value."""
+        return f"{function}({problem.input.strip()})"
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         execution = self.execution(dataclasses.replace(problem, code=code, input=input))
@@ -72,9 +72,6 @@ class PythonKind(Kind):
     def masked_input(self, problem: Problem) -> str | None:
         masked = self.masked(problem)
         return None if masked is None else masked.shown()
-
-    def input_answer(self, problem: Problem) -> str:
-        return problem.input.strip()
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         masked = self.masked(problem)
@@ -119,10 +116,7 @@ class Function(PythonKind):
         context = shown.get("context", "")
         if not isinstance(code, str) or not context.strip():
             return code
-        lines = code.split("\n")
-        future = [line for line in lines if line.startswith("from __future__")]
-        rest = [line for line in lines if not line.startswith("from __future__")]
-        return "\n".join([*future, context.strip("\n"), "", "", *rest]).lstrip("\n")
+        return after_future_imports(code, context.strip("\n") + "\n\n")
 
     def extract_target(self, code: str, problem: Problem) -> str:
         definition = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
@@ -209,8 +203,8 @@ class Method(PythonKind):
         returned = "" if problem.output is None else f"\n# returns {problem.output}"
         return problem.hint_test or problem.input.rstrip() + returned
 
-    def masked_output(self, problem: Problem) -> str:
-        return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
+    def handing_output(self, problem: Problem, function: str) -> str:
+        return f"{problem.input.strip()}\n\n{function}(test(unittest.TestCase()))"
 
 
 class Script(PythonKind, ScriptKind):
@@ -223,15 +217,9 @@ class Script(PythonKind, ScriptKind):
         outputs = {case.input: case.output for case in cases}
         return f"import sys\n\nOUTPUTS = {outputs!r}\nsys.stdout.write(OUTPUTS[sys.stdin.read()])\n"
 
-    def masked_output(self, problem: Problem) -> str:
-        return "??"
-
     def masked_input(self, problem: Problem) -> str | None:
         """Return the empty text, because the whole standard input is to be predicted."""
         return ""
-
-    def input_answer(self, problem: Problem) -> str:
-        return problem.input
 
     def default_inputs(self, problem: Problem) -> list[str]:
         return default_texts(problem.input)

@@ -3,6 +3,7 @@
 import ast
 import copy
 
+from lm_eval_codemind.languages.python.layout import first_line
 from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS
 
 
@@ -79,9 +80,8 @@ def _spaced(text: str) -> str:
     for parent in ast.walk(ast.parse(text)):
         for body in vars(parent).values():
             for previous, node in zip([None, *body], body, strict=False) if _is_block(body) else ():
-                first = min(part.lineno for part in [node, *getattr(node, "decorator_list", ())])
                 apart = previous is not None and _needs_space(previous, node)
-                above[first] = apart * (2 if isinstance(parent, ast.Module) else 1)
+                above[first_line(node)] = apart * (2 if isinstance(parent, ast.Module) else 1)
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if number in above:
