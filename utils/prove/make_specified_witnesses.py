@@ -64,7 +64,7 @@ from make_witnesses import (
     save_witnesses,
     telling,
 )
-from mutants import double_mutants, in_choice, mutants
+from mutants import drawn_mutants, in_choice
 from prove_suites import load_programs
 
 _PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
@@ -196,9 +196,8 @@ def _wrong(problem: Problem, right: Sequence[str]) -> list[str]:
     made: dict[str, None] = {}
     for number, program in enumerate(dict.fromkeys(right)):
         rng, (singles, doubles) = Random(f"choice:{problem.problem_id}:{number}"), _OTHERS if number else _OWN
-        single = [text for text in mutants(program) if in_choice(text)]
-        double = [text for text in double_mutants(program, rng, 2 * doubles) if in_choice(text)]
-        made.update(dict.fromkeys([*rng.sample(single, min(len(single), singles)), *double[:doubles]]))
+        single, double = drawn_mutants(program, rng, in_choice, singles, doubles)
+        made.update(dict.fromkeys([*single, *double[:doubles]]))
     return list(made)
 
 
@@ -261,12 +260,8 @@ def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int) -> dict[str,
     A mutant is wrong if it differs on an input of the domain on which all right programs agree.
     """
     rng = Random(f"measure:{seed}:{problem.problem_id}")
-    single = [text for text in mutants(problem.code) if not in_choice(text)]
-    double = [text for text in double_mutants(problem.code, rng, 2 * _MEASURED) if not in_choice(text)]
-    programs = {
-        "single": rng.sample(single, min(len(single), _MEASURED)),
-        "double": rng.sample(double, min(len(double), _MEASURED)),
-    }
+    single, double = drawn_mutants(problem.code, rng, lambda text: not in_choice(text), _MEASURED, _MEASURED)
+    programs = {"single": single, "double": rng.sample(double, min(len(double), _MEASURED))}
     inputs = inputs_of(problem, 2 * _DRAWN)
     inputs = rng.sample(inputs, min(len(inputs), _DRAWN))
     right = readers(problem.benchmark).get(problem.problem_id, [])

@@ -53,7 +53,7 @@ from lm_eval_codemind.workshop.proof.witnesses import (
     witness_jobs,
 )
 from lm_eval_codemind.workshop.seeded import SeededPool
-from mutants import double_mutants, in_choice, in_measure, in_strengthening, mutants
+from mutants import drawn_mutants, in_choice, in_measure, in_strengthening, mutants
 from ship import save
 from witness_inputs import candidates, far, scripts
 
@@ -227,21 +227,20 @@ def _telling_inputs(
 ) -> list[str]:
     """Return a few of the inputs on which one of the programs differs from the problem's own."""
     own, *rows = observe(sandbox, problem, [problem.code, *programs], inputs, seconds=_SECONDS)
-    telling = [
+    places = [
         place
         for place, seen in enumerate(own)
         if not seen.startswith(NOTHING)
         and any(row[place] != seen and not row[place].startswith(NOTHING) for row in rows)
     ]
-    return [inputs[place] for place in telling[:_MORE]]
+    return [inputs[place] for place in places[:_MORE]]
 
 
 def _mutants(problem: Problem) -> list[str]:
     focus = problem.entry_point if problem.kind == "method" else ""
     rng = Random(f"choice:{problem.problem_id}")
-    single = [text for text in mutants(problem.code, focus) if in_choice(text)]
-    double = [text for text in double_mutants(problem.code, rng, 2 * _DOUBLES, focus) if in_choice(text)]
-    return [*rng.sample(single, min(len(single), _MUTANTS)), *double[:_DOUBLES]]
+    single, double = drawn_mutants(problem.code, rng, in_choice, _MUTANTS, _DOUBLES, focus)
+    return [*single, *double[:_DOUBLES]]
 
 
 def _baselines(problem: Problem) -> list[str]:
@@ -614,12 +613,8 @@ def missed(problem: Problem, sandbox: SingleThreadedMap, seed: int) -> dict[str,
     """
     focus = problem.entry_point if problem.kind == "method" else ""
     rng = Random(f"measure:{seed}:{problem.problem_id}")
-    single = [text for text in mutants(problem.code, focus) if in_measure(text)]
-    double = [text for text in double_mutants(problem.code, rng, 2 * _MEASURED, focus) if in_measure(text)]
-    programs = {
-        "single": rng.sample(single, min(len(single), _MEASURED)),
-        "double": rng.sample(double, min(len(double), _MEASURED)),
-    }
+    single, double = drawn_mutants(problem.code, rng, in_measure, _MEASURED, _MEASURED, focus)
+    programs = {"single": single, "double": rng.sample(double, min(len(double), _MEASURED))}
     return count_missed(problem, programs, cases_of(problem, candidates(problem, seed), sandbox), sandbox, TOLERANCE)
 
 

@@ -3,7 +3,7 @@
 import ast
 import copy
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -73,6 +73,15 @@ def double_mutants(source: str, rng: Random, count: int, entry_point: str = "") 
         made.update(dict.fromkeys(_applied(tree, root, edit) for edit in drawn))
     known = {"", ast.unparse(ast.parse(source)), *single}
     return [text for text in made if text not in known]
+
+
+def drawn_mutants(
+    source: str, rng: Random, wanted: Callable[[str], bool], singles: int, doubles: int, entry_point: str = ""
+) -> tuple[list[str], list[str]]:
+    """Return so many wanted mutants with one change, and all wanted ones of twice as many with two."""
+    single = [text for text in mutants(source, entry_point) if wanted(text)]
+    double = [text for text in double_mutants(source, rng, 2 * doubles, entry_point) if wanted(text)]
+    return rng.sample(single, min(len(single), singles)), double
 
 
 def _parsed(source: str, entry_point: str) -> tuple[ast.Module, ast.AST, list[Edit]]:
