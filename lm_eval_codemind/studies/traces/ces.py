@@ -86,6 +86,12 @@ def value_of(text: str) -> Any:
     return literal_or(text, text)
 
 
+def list_of(text: str) -> list[Any]:
+    """Return the list that a mark states; a single value is a list of one."""
+    value = value_of(text)
+    return value if isinstance(value, list) else [value]
+
+
 def same_values(text: str | None, values: Sequence[Any], nested: bool = False) -> bool:
     """Whether a mark states the recorded values by CES's rule: the same list, or an ellipsis between the same ends.
 
@@ -93,8 +99,7 @@ def same_values(text: str | None, values: Sequence[Any], nested: bool = False) -
     """
     if text is None:
         return False
-    answer = value_of(text)
-    answer = answer if isinstance(answer, list) else [answer]
+    answer = list_of(text)
     if answer == values:
         return True
     if nested and (not values or isinstance(values[0], list)):

@@ -193,11 +193,10 @@ def bits(marks: Sequence[Any], program: str, stated: answers.Marks) -> list[tupl
     def right(line: int, kind: str) -> bool:
         """Whether all recorded marks of a kind on a line are stated."""
         texts = stated.get(line, {})
-        titles = {name: f"({name})" if kind == CONDITION else name for name in lines.get(line, {}).get(kind, {})}
         return all(
-            answers.same_values(texts.get(titles[name]), values, nested=kind == ITERABLE)
+            answers.same_values(texts.get(name), values, nested=kind == ITERABLE)
             if kind in (VARIABLE, ITERABLE)
-            else _same_list(texts.get(titles[name]), values)
+            else _same_list(texts.get(_title(kind, name)), values)
             for name, values in lines.get(line, {}).get(kind, {}).items()
         )
 
@@ -223,11 +222,16 @@ def proven_marks(record: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
     marks = []
     for line, kind, name, values in record["marks"]:
         if kind == VARIABLE or (kind == CONDITION and (line, name) in tests):
-            title = f"({name})" if kind == CONDITION else name
+            title = _title(kind, name)
             executed = corrected.get(f"{line} {title}", values)
             if executed is not None:
                 marks.append((line, title, executed))
     return marks
+
+
+def _title(kind: str, name: str) -> str:
+    """Return what a mark is called: a condition stands in brackets."""
+    return f"({name})" if kind == CONDITION else name
 
 
 def _chains(program: str) -> list[list[int]]:
@@ -254,16 +258,14 @@ def _same_list(text: str | None, values: Sequence[Any]) -> bool:
     """Whether a mark states the decisions of a condition or branch by CES's rule. Letters need no quotes."""
     if text is None:
         return False
-    answer = answers.value_of(re.sub(r"(?<![\w'\"])([YN])(?![\w'\"])", r"'\1'", text))
-    return (answer if isinstance(answer, list) else [answer]) == values
+    return answers.list_of(re.sub(r"(?<![\w'\"])([YN])(?![\w'\"])", r"'\1'", text)) == values
 
 
 def _states(text: str | None, values: Sequence[Any]) -> bool:
     """Whether a mark states executed values, in one list or in a list for each execution of its loop."""
     if text is None:
         return False
-    answer = answers.value_of(text)
-    answer = answer if isinstance(answer, list) else [answer]
+    answer = answers.list_of(text)
     return answer == values or (
         all(isinstance(one, list) for one in answer) and [value for one in answer for value in one] == values
     )
@@ -274,9 +276,8 @@ def _notes(marks: Sequence[Sequence[Any]], hidden: bool) -> dict[int, str]:
     wraps = {VARIABLE: "STATE", ITERABLE: "STATE", CONDITION: "CONDITION", BRANCH: "BRANCH"}
     notes: dict[int, str] = {}
     for line, kind, name, values in marks:
-        title = f"({name})" if kind == CONDITION else name
         value = "??" if hidden else f"[{', '.join(repr(answers.value_of(text)) for text in values)}]"
-        notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{title}={value}[/{wraps[kind]}]"
+        notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{_title(kind, name)}={value}[/{wraps[kind]}]"
     return notes
 
 
