@@ -74,7 +74,7 @@ class Recorder:
         stop: bool = False,
     ) -> None:
         self.code = code
-        self._codes = set(_codes(code))
+        self._codes = {each for each in _codes(code) if each.co_name not in _EXPRESSION_FRAMES}
         self._units = program
         self._ancestors: dict[int, frozenset[int]] = {-1: frozenset()}
         for number, unit in enumerate(program):
@@ -96,7 +96,7 @@ class Recorder:
     def begin(self, frame: types.FrameType) -> _Frame | None:
         """Return the record of a frame that is entered or resumed; None if it is not one to follow."""
         code = frame.f_code
-        if code.co_name in _EXPRESSION_FRAMES or code not in self._codes or self.truncated:
+        if code not in self._codes or self.truncated:
             return None
         if threading.get_ident() != self._thread:
             self.threads = True
@@ -236,8 +236,7 @@ def _monitoring(recorder: Recorder) -> Any:
     monitoring.register_callback(tool, events.PY_RETURN, returned)
     monitoring.register_callback(tool, events.PY_UNWIND, unwound)
     for code in codes:
-        if code.co_name not in _EXPRESSION_FRAMES:
-            monitoring.set_local_events(tool, code, local)
+        monitoring.set_local_events(tool, code, local)
     monitoring.set_events(tool, events.PY_UNWIND)
     try:
         yield
