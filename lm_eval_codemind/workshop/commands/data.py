@@ -31,6 +31,7 @@ class Name(click.Choice):  # type: ignore[type-arg]
         return value
 
 
+_PARTS = ("labels", "transformations", "suites", "witnesses")
 _benchmarks = click.option(
     "--benchmark",
     "names",
@@ -136,7 +137,7 @@ def info(out: Path | None) -> None:
 @click.option("--workers", default=1, show_default=True, help="Programs at a time. Each runs under three hash seeds.")
 @click.option(
     "--only",
-    type=click.Choice(["labels", "transformations", "suites", "witnesses"]),
+    type=click.Choice(_PARTS),
     help="Verify only the labels, the transformed programs, the recorded steps of the suites, or the witnesses.",
 )
 def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int, only: str | None) -> None:
@@ -154,17 +155,18 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
     from lm_eval_codemind.workshop.proof.witnesses import SETS, verify_witnesses
 
     source = _open(upstream, out or data_directory())
+    parts = (only,) if only else _PARTS
     differences = 0
     for name in [name for name in verifiable() if name in names]:
         with value_errors():
-            if only in (None, "labels"):
+            if "labels" in parts:
                 texts = verify_benchmark(name, source, workers)
                 for problem_id, text in texts.items():
                     click.echo(f"{name}, {problem_id}: {text}")
                 size = get_benchmark(name).size
                 click.echo(f"{name}: {size} problems executed, {len(texts)} differ from their labels")
                 differences += len(texts)
-            if only in (None, "transformations"):
+            if "transformations" in parts:
                 compared = verify_transformations(name, source, workers)
                 for problem_id, text in compared.differences.items():
                     click.echo(f"{name}, {problem_id}: {text}")
@@ -173,12 +175,12 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
                     f"on {compared.inputs} further inputs, {len(compared.differences)} differ"
                 )
                 differences += len(compared.differences)
-    for name in [name for name in BENCHMARKS if name in names and only in (None, "suites")]:
+    for name in [name for name in BENCHMARKS if name in names and "suites" in parts]:
         count, differing = verify_lists(name)
         click.echo(f"{name}: {count} suites recorded, {len(differing)} differ {' '.join(differing)}".rstrip())
         differences += len(differing)
     for kind, witnessed in SETS.items():
-        for name in [name for name in witnessed if name in names and only in (None, "witnesses")]:
+        for name in [name for name in witnessed if name in names and "witnesses" in parts]:
             count, differing = verify_witnesses(name, workers, kind)
             click.echo(
                 f"{name}: {count} {kind.replace('_', ' ')} executed, {len(differing)} programs differ "

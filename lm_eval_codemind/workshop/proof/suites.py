@@ -2,9 +2,10 @@
 
 import json
 import sys
+from collections.abc import Mapping
 
 from lm_eval_codemind.data.load import load_benchmark
-from lm_eval_codemind.sandbox import Sandbox, lists
+from lm_eval_codemind.sandbox import Job, Sandbox, lists
 from lm_eval_codemind.workshop.build import suite_jobs
 
 BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
@@ -14,8 +15,12 @@ _PYTHON = (3, 11)  # the Python that recorded the packaged lists
 
 def verify_lists(benchmark: str) -> tuple[int, list[str]]:
     """Record a benchmark's suites again, and return how many have a list, and the names of those that differ."""
-    jobs = suite_jobs(load_benchmark(benchmark))
-    with Sandbox() as sandbox:
+    return differing_lists(suite_jobs(load_benchmark(benchmark)))
+
+
+def differing_lists(jobs: Mapping[str, Job], workers: int | None = None) -> tuple[int, list[str]]:
+    """Record the suites of jobs, and return how many have a list, and the names of those that differ from ours."""
+    with Sandbox(workers) as sandbox:
         made, reasons = lists.record(sandbox, jobs)
     packaged = lists.known()
     differing = [

@@ -18,11 +18,11 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.witnesses import RAISES
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase, lists
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
 from lm_eval_codemind.workshop.proof.equivalence import SingleThreadedMap
 from lm_eval_codemind.workshop.proof.observing import NOTHING, RAISED, VALUE
 from lm_eval_codemind.workshop.proof.prove import CIRCUMSTANCES, prelude_of
-from lm_eval_codemind.workshop.proof.suites import differ
+from lm_eval_codemind.workshop.proof.suites import differing_lists
 from lm_eval_codemind.workshop.seeded import SeededPool
 
 BENCHMARKS = (
@@ -205,15 +205,8 @@ def verify_witnesses(name: str, workers: int = 1, kind: str = OF_PROGRAM) -> tup
             return all(_lines(run) == _lines([case.output for case in one.witnesses]) for run in runs)
 
         good = list(sandbox.map(same, problems))
-        jobs = witness_jobs(problems)
-        made = lists.record(stack.enter_context(Sandbox(workers)), jobs)[0]
-    known = lists.known()
     differing = [problem.problem_id for problem, is_good in zip(problems, good, strict=True) if not is_good]
-    differing += [
-        each
-        for each, one in ((each, lists.digest(job)) for each, job in jobs.items())
-        if differ(made.get(one), known.get(one))
-    ]
+    differing += differing_lists(witness_jobs(problems), workers)[1]
     return sum(len(problem.witnesses) for problem in problems), differing
 
 
