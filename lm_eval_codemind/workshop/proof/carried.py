@@ -70,9 +70,12 @@ def _pairs(before: Sequence[Any], after: Sequence[Any]) -> Iterator[tuple[Any, A
     if len(before) == len(after):
         yield from zip(before, after, strict=True)
         return
-    matcher = difflib.SequenceMatcher(None, list(map(repr, before)), list(map(repr, after)), autojunk=False)
-    for _, start, end, first, last in matcher.get_opcodes():
+    for _, start, end, first, last in _opcodes(before, after):
         yield from zip(before[start:end], after[first:last], strict=False)
+
+
+def _opcodes(before: Sequence[Any], after: Sequence[Any]) -> Sequence[tuple[str, int, int, int, int]]:
+    return difflib.SequenceMatcher(None, list(map(repr, before)), list(map(repr, after)), autojunk=False).get_opcodes()
 
 
 def _words(texts: Sequence[tuple[str, str]]) -> Mapping[str, str]:
@@ -161,9 +164,8 @@ def _elements(output: str, before: Sequence[Any], after: Sequence[Any]) -> Itera
     """Yield a list without the elements that the changed input lacks, and with those that it has in addition."""
     value = literal_or(output, None)
     if isinstance(value, list) and len(before) != len(after):
-        matcher = difflib.SequenceMatcher(None, list(map(repr, before)), list(map(repr, after)), autojunk=False)
         elements = list(value)
-        for kind, start, end, first, last in matcher.get_opcodes():
+        for kind, start, end, first, last in _opcodes(before, after):
             if kind in ("delete", "replace"):
                 for element in before[start:end]:
                     if element in elements:
