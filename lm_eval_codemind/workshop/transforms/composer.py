@@ -70,7 +70,7 @@ class RecipeError(ValueError):
     """A recipe that does not fit the program: another C, other rules, or another digest."""
 
 
-def compose(program: Program, seed: str, *, rules: Collection[str] | None = None) -> Transformation:
+def compose(program: Program, seed: str, *, rules: Collection[str] = RULES) -> Transformation:
     """Transform a program: apply rules at drawn sites until it has grown as much as was drawn, or no site is left.
 
     Args:
@@ -80,12 +80,9 @@ def compose(program: Program, seed: str, *, rules: Collection[str] | None = None
 
     Raises:
         UnsupportedSyntaxError: If the program has an f-string that Python 3.11 cannot read.
-        KeyError: If there is no rule of a name.
     """
     rng = _random(seed)
-    available = [rule for name, rule in RULES.items() if rules is None or name in rules]
-    if rules is not None and len(available) != len(set(rules)):
-        raise KeyError(", ".join(sorted(set(rules) - RULES.keys())))
+    available = [rule for name, rule in RULES.items() if name in rules]
     before = _lines(program.code)
     goal = before + rng.randrange(LEAST_GROWTH, MOST_GROWTH + 1)
     steps: list[Step] = []
@@ -131,8 +128,8 @@ def compose_verified(
     seed: str,
     differs: Callable[[str], bool],
     *,
-    rules: Collection[str] | None = None,
-    dropped: Callable[[str, str], None] = lambda rule, code: None,
+    dropped: Callable[[str, str], None],
+    rules: Collection[str] = RULES,
 ) -> Transformation:
     """Transform a program, leaving out every rule that turns out to change what it does.
 
@@ -141,10 +138,10 @@ def compose_verified(
         seed: As for :func:`compose`.
         differs: Returns True if a candidate C+ behaves unlike C. It is asked about the whole, and only if that differs
             about the steps on the way, to find the one to blame.
-        rules: As for :func:`compose`.
         dropped: Called with the name of a rule to blame and the first program that differed.
+        rules: As for :func:`compose`.
     """
-    allowed = set(RULES if rules is None else rules)
+    allowed = set(rules)
     while True:
         result = compose(make(), seed, rules=allowed)
         if not result.steps or not differs(result.code):
