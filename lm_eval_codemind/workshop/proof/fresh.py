@@ -33,7 +33,6 @@ from lm_eval_codemind.workshop.facts.labels import observed_label
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from lm_eval_codemind.workshop.proof.prove import ADDITIONS, USE_ADDITION
 from lm_eval_codemind.workshop.python.kinds import workshop_kind
-from lm_eval_codemind.workshop.python.mutation import Leaf
 from lm_eval_codemind.workshop.python.tracing import TraceFailed, job_source, recorder_source, result_of
 
 # For each round: the number of changes of the original input, and whether they are bold. The round also tries as many
@@ -477,8 +476,7 @@ def _is_plain(run: Run, problem: Problem) -> bool:
     """
     kind, output = workshop_kind(problem), (run.output or "").strip()
     tree = kind.input_tree(problem, run.input)
-    parts = [node.text if isinstance(node, Leaf) else str(node) for node in tree.children]
-    parts += [leaf.text for leaf in list(tree.leaves())[-1:]]
+    parts = list(map(str, [*tree.children, *list(tree.leaves())[-1:]]))
     texts: set[str | None] = {run.input.strip(), *map(str.strip, parts)}
     if not kind.printed:
         texts |= set(map(observed_label, parts))

@@ -43,6 +43,9 @@ class Leaf:
     value: Any
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
     def copied(self) -> Leaf:
         """Return a copy, which can be changed."""
         return Leaf(self.value, self.text)
@@ -74,7 +77,7 @@ class Branch:
     def __str__(self) -> str:
         parts = [self.segments[0]]
         for child, segment in zip(self.children, self.segments[1:], strict=True):
-            parts += [child.text if isinstance(child, Leaf) else str(child), segment]
+            parts += [str(child), segment]
         return "".join(parts)
 
     def copied(self) -> Branch:
