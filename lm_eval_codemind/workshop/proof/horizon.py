@@ -36,6 +36,7 @@ from lm_eval_codemind.data.facts.horizon import (
 from lm_eval_codemind.data.own import literals_of
 from lm_eval_codemind.errors import MissingExtra, UserError
 from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.sandbox import Job, Limits, Sandbox
 from lm_eval_codemind.workshop.facts.labels import observed_label
@@ -147,14 +148,12 @@ def _natural_programs() -> list[tuple[str, str, str]]:
 
 
 def _is_plain(source: str) -> bool:
-    """Whether a program parses and imports only Python's own modules."""
+    """Whether a program imports only Python's own modules. One without imports need not even parse."""
     try:
-        nodes = list(ast.walk(ast.parse(source)))
+        modules = imported_modules(source)
     except (SyntaxError, ValueError):
         return False
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [f"{'.' * node.level}{node.module or ''}" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
+    return all(name.partition(".")[0] in sys.stdlib_module_names for name in modules)
 
 
 def _natural(programs: Sequence[tuple[str, str, str]], sandbox: Sandbox, seed: int) -> Iterator[_Candidate]:
