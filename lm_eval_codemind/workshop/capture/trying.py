@@ -141,15 +141,14 @@ def _in_sandbox(cuts: Sequence[Cut]) -> list[tuple[str, str] | str]:
             code: [pool.submit(_job(code, [cuts[place] for place in places])) for pool in pools]
             for code, places in together.items()
         }
-        alone = []
+        alone: list[int] = []
         for code, places in together.items():
             seen = [future.result().observations for future in futures[code]]
-            complete = [len(each) == len(places) and each[-1].status == "passed" for each in seen]
-            for number, place in enumerate(places):
-                if all(complete):
-                    results[place] = _agreed([each[number] for each in seen])
-                else:
-                    alone.append(place)
+            if all(len(each) == len(places) and each[-1].status == "passed" for each in seen):
+                for place, of_call in zip(places, zip(*seen, strict=True), strict=True):
+                    results[place] = _agreed(of_call)
+            else:
+                alone += places
         # A call that does not end takes those after it along.
         again = [[pool.submit(_job(cuts[place].code, [cuts[place]])) for pool in pools] for place in alone]
         for place, of_place in zip(alone, again, strict=True):

@@ -74,16 +74,14 @@ def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
         observations[program] = {}
         for number, seen in inputs.items():
             others = [(other_version, other[program][number]) for other_version, other in proofs[1:]]
-            seen = {**seen, "lines": dict(seen["lines"])}
+            seen = dict(seen)
             for other_version, other in others:
                 if other["reason"] == "dependency":
                     continue
                 if not seen["reason"] and other["outputs"] != seen["outputs"]:
                     seen["reason"] = "hashing" if other_version == version else "version"
-                for line in list(seen["lines"]):
-                    seen["lines"][line] = _agreed(seen["lines"][line], other["lines"].get(line))
-                    if seen["lines"][line] is None:
-                        del seen["lines"][line]
+                agreed = {line: _agreed(own, other["lines"].get(line)) for line, own in seen["lines"].items()}
+                seen["lines"] = {line: own for line, own in agreed.items() if own is not None}
             observations[program][number] = seen
     return observations
 
