@@ -7,7 +7,7 @@ conditions and the branches.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.problems import Problem
@@ -133,8 +133,8 @@ def _input(files: Mapping[str, str], folder: str) -> dict[str, Any]:
     }
 
 
-def _branches(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each time that a branch may be taken, with its line, and Y or N."""
+def _branches(text: str) -> list[list[Any]]:
+    """Return each time that a branch may be taken, as its line, and Y or N."""
     directions: list[list[Any]] = []
     for line, what in _HIT.findall(text):
         if what == "may be":
@@ -143,4 +143,4 @@ def _branches(text: str) -> Iterator[tuple[int, str]]:
             last = next((one for one in reversed(directions) if one[0] == int(line)), None)
             if last is not None:
                 last[1] = "Y"
-    yield from ((line, letter) for line, letter in directions)
+    return directions
