@@ -306,6 +306,14 @@ def _tree(code: types.CodeType) -> ast.Module:
     raise Unwritable("function")
 
 
+def _named(module: str, parts: list[str]) -> Any:
+    """Return what a module has under a qualified name; None if it has no such thing."""
+    found: Any = sys.modules.get(module)
+    for part in parts:
+        found = inspect.getattr_static(found, part, None)
+    return found
+
+
 class Function:
     """A function of the package, with its calls."""
 
@@ -414,31 +422,23 @@ class Recorder:
 
     def _kind(self, code: types.CodeType, module: str, parts: list[str]) -> tuple[str, Any]:
         """Return the kind of a function, which is empty for those that cannot be called by name, and the function."""
-        if "<locals>" in parts:
+        if "<locals>" in parts or code.co_flags & _ASYNC:
             return "", None
-        owner: Any = sys.modules.get(module)
-        for part in parts[:-1]:
-            owner = inspect.getattr_static(owner, part, None)
-        name = parts[-1]
-        target = inspect.getattr_static(owner, name, None)
-        if code.co_flags & _ASYNC:
+        target = _named(module, parts)
+        if target is None or isinstance(target, property):
             return "", None
         if len(parts) == 1:
-            return ("function", target) if target is not None else ("", None)
+            return "function", target
         if isinstance(target, (staticmethod, classmethod)):
             return type(target).__name__, target.__func__
-        if isinstance(target, property) or target is None:
-            return "", None
-        return "constructor" if name == "__init__" else "method" if name != "__new__" else "", target
+        return {"__init__": "constructor", "__new__": ""}.get(parts[-1], "method"), target
 
     def importable(self, value: Any, module: str = "") -> bool:
         """Whether a class or function is found by its name, in the package or in Python's own library."""
         module = module or getattr(value, "__module__", "") or "builtins"
         if not (self._is_of_package(module) or module.split(".")[0] in sys.stdlib_module_names):
             return False
-        found: Any = sys.modules.get(module)
-        for part in getattr(value, "__qualname__", "<").split("."):
-            found = inspect.getattr_static(found, part, None)
+        found = _named(module, getattr(value, "__qualname__", "<").split("."))
         return found is value or getattr(found, "__func__", None) is value
 
     def made(self, value: Any) -> tuple[str, dict[str, str], dict[str, str]] | None:
@@ -475,7 +475,7 @@ class Recorder:
         rest = code.co_varnames[count] if code.co_flags & inspect.CO_VARARGS else ""
         more = code.co_varnames[count + bool(rest)] if code.co_flags & inspect.CO_VARKEYWORDS else ""
         receiver = local[names.pop(0)] if function.kind in ("method", "constructor", "classmethod") else None
-        target = inspect.unwrap(function.target) if function.target is not None else None
+        target = inspect.unwrap(function.target)
         defaults = getattr(target, "__defaults__", None) or ()
         given = dict(zip(names[::-1], defaults[::-1], strict=False))
         given |= getattr(target, "__kwdefaults__", None) or {}
