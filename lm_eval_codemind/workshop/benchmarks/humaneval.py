@@ -47,22 +47,14 @@ def read(upstream: Upstream) -> list[Problem]:
     for record in read_records(upstream):
         problem_id = record["task_id"].replace("/", "_")
         label = published.get(f"{problem_id}/output.txt")
-        source = record["prompt"] + record["canonical_solution"]
-        context = context_of(record["prompt"], record["entry_point"])
         problems.append(
-            Problem(
-                problem_id=problem_id,
+            problem_of(
+                record,
+                problem_id,
+                record["canonical_solution"],
+                record["test"],
                 benchmark=NAME,
-                kind="function",
-                language="python",
-                code=without_docstring(source, record["entry_point"]),
-                entry_point=record["entry_point"],
                 input=_call(problem_id, record, published),
-                specification=function_specification(
-                    f"{record['prompt']}    pass\n", record["entry_point"], problem_id in BASE_CASES
-                ),
-                context=context,
-                tests=suite_of(record["test"], context),
                 published_output=None if label is None else label.decode("utf-8"),
                 provenance=RECORDS.place(_RECORDS),
             )
@@ -74,6 +66,31 @@ def read_records(upstream: Upstream) -> Iterator[dict[str, Any]]:
     """Yield upstream's records: ``task_id``, ``prompt``, ``entry_point``, ``canonical_solution``, ``test``."""
     content = upstream.files(RECORDS)[_RECORDS]
     yield from jsonlines.Reader(gzip.decompress(content).splitlines())
+
+
+def problem_of(record: Mapping[str, Any], problem_id: str, solution: str, tests: str, **columns: Any) -> Problem:
+    """Return the problem of a record with HumanEval's ``prompt`` and ``entry_point``.
+
+    Args:
+        record: The record.
+        problem_id: The problem's name.
+        solution: The body of the function.
+        tests: Its suite.
+        columns: Further columns of the problem.
+    """
+    prompt, entry_point = record["prompt"], record["entry_point"]
+    context = context_of(prompt, entry_point)
+    return Problem(
+        problem_id=problem_id,
+        kind="function",
+        language="python",
+        code=without_docstring(prompt + solution, entry_point),
+        entry_point=entry_point,
+        specification=function_specification(f"{prompt}    pass\n", entry_point, problem_id in BASE_CASES),
+        context=context,
+        tests=suite_of(tests, context),
+        **columns,
+    )
 
 
 def context_of(prompt: str, entry_point: str) -> str:

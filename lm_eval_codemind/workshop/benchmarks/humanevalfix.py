@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.workshop.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
-from lm_eval_codemind.workshop.benchmarks.specifications import function_specification, without_examples
+from lm_eval_codemind.workshop.benchmarks.humaneval import BASE_CASES, CALLS, problem_of
+from lm_eval_codemind.workshop.benchmarks.specifications import without_examples
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream
 
 NAME, BUGGY = "humanevalfix", "humanevalfix_buggy"
@@ -44,22 +44,15 @@ def _read(
 
 def _problem(record: dict[str, Any], buggy: bool) -> Problem:
     problem_id = record["task_id"].replace("Python/", "HumanEval_")
-    entry_point = record["entry_point"]
-    body = record["buggy_solution" if buggy else "canonical_solution"]
-    context = context_of(record["prompt"], entry_point)
-    return Problem(
-        problem_id=problem_id,
+    return problem_of(
+        record,
+        problem_id,
+        record["buggy_solution" if buggy else "canonical_solution"],
+        _without_call(record["test"], record["entry_point"]),
         benchmark=BUGGY if buggy else NAME,
-        kind="function",
-        language="python",
-        code=without_docstring(record["prompt"] + body, entry_point),
-        entry_point=entry_point,
         # Where a suite draws its arguments at random, the call is our own.
         input=CALLS.get(problem_id, ""),
         output="",
-        specification=function_specification(f"{record['prompt']}    pass\n", entry_point, problem_id in BASE_CASES),
-        context=context,
-        tests=suite_of(_without_call(record["test"], entry_point), context),
         provenance=PARTS[NAME].place(_RECORDS),
     )
 

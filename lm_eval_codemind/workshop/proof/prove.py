@@ -59,20 +59,19 @@ _CAUSES: Sequence[tuple[str, Sequence[Circumstance]]] = (
 
 # Since Python 3.12, ``sum`` compensates the rounding of floats, so the last digits may differ. Programs run with both
 # kinds of ``sum`` on every version, and their outputs must be the same.
-ADDITIONS = {
-    "plain": """\
+_ADD = """\
 def _add(items, /, start=0, _sum=sum):
     if isinstance(start, (str, bytes, bytearray)):
         return _sum(items, start)
+"""
+ADDITIONS = {
+    "plain": f"""{_ADD}\
     total = start
     for item in items:
         total = total + item
     return total
 """,
-    "compensated": """\
-def _add(items, /, start=0, _sum=sum):
-    if isinstance(start, (str, bytes, bytearray)):
-        return _sum(items, start)
+    "compensated": f"""{_ADD}\
     total, lost, fast = start, 0.0, True
     for item in items:
         if fast and type(total) is float and type(item) is float:
