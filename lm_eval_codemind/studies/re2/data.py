@@ -83,18 +83,10 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
 def _problem(name: str, record: dict[str, Any]) -> Problem:
     flow = record.get(LOOP) or record.get(BRANCH) or {}
     code = record.pop("code", None) or plain_listing(flow["code"])
-    return Problem(
-        problem_id=name,
-        benchmark="re2",
-        kind="script" if record["source"] == "Avatar" else "function",
-        language="python",
-        code=code,
-        entry_point=record.pop("name", None) or flow.get("name") or "",
-        input="",
-        output=None,
-        upstream_questions=json.dumps(record),
-        provenance=PART.place(f"{_DATA}/code/{name}.py").replace(":/", ":"),
-    )
+    place = PART.place(f"{_DATA}/code/{name}.py").replace(":/", ":")
+    kind = "script" if record["source"] == "Avatar" else "function"
+    entry_point = record.pop("name", None) or flow.get("name") or ""
+    return text_problem("re2", name, place, record, kind, code, entry_point, "confirmed")
 
 
 def _values(files: Mapping[str, str], name: str, difficulty: str, row: Mapping[str, Any]) -> dict[str, Any]:

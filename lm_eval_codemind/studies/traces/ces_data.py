@@ -4,7 +4,6 @@
 conditions and the branches.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -102,16 +101,9 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
 
 
 def _problem(name: str, inputs: list[dict[str, Any]]) -> Problem:
-    return Problem(
-        problem_id=name,
-        benchmark=NAME,
-        kind="function",
-        language="python",
-        code=inputs[0]["code"],
-        entry_point=inputs[0]["input"].partition("(")[0],
-        upstream_questions=json.dumps(inputs),
-        provenance=PART.place(f"{name}/main.py"),
-    )
+    code, entry_point = inputs[0]["code"], inputs[0]["input"].partition("(")[0]
+    place = PART.place(f"{name}/main.py")
+    return text_problem(NAME, name, place, inputs, code=code, entry_point=entry_point, category="confirmed")
 
 
 def _input(files: Mapping[str, str], folder: str) -> dict[str, Any]:

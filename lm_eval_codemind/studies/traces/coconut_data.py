@@ -6,7 +6,6 @@ Beger and Dutta, "CoCoNUT: Structural Code Understanding does not fall out of a 
 import ast
 import csv
 import io
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -63,13 +62,5 @@ def _rows(upstream: Upstream) -> Iterator[dict[str, str]]:
 
 def _problem(name: str, rows: list[dict[str, str]]) -> Problem:
     calls = [{"arguments": row["FunctionCall"], "lines": ast.literal_eval(row["ExecutedLines"])} for row in rows]
-    return Problem(
-        problem_id=name,
-        benchmark=NAME,
-        kind="function",
-        language="python",
-        code=_NUMBER.sub("", rows[0]["Code_Indices"]).rstrip() + "\n",
-        entry_point=rows[0]["Name"],
-        upstream_questions=json.dumps(calls),
-        provenance=PART.place(_TRACES),
-    )
+    code, place = _NUMBER.sub("", rows[0]["Code_Indices"]).rstrip() + "\n", PART.place(_TRACES)
+    return text_problem(NAME, name, place, calls, code=code, entry_point=rows[0]["Name"], category="confirmed")

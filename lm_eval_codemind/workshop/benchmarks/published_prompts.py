@@ -5,10 +5,10 @@ what upstream fills in and no other benchmark holds.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.problems import Category, Problem
 from lm_eval_codemind.workshop.benchmarks.scripts import constants, read_script
 from lm_eval_codemind.workshop.benchmarks.upstream import PARTS, Upstream, plain_text
 
@@ -35,21 +35,23 @@ def text_problem(
     benchmark: str,
     name: str,
     place: str,
-    texts: Mapping[str, Any],
+    texts: Any,
     kind: str = "function",
     code: str = "",
     entry_point: str = "",
+    category: Category = "published",
 ) -> Problem:
-    """Return a problem of a benchmark of prompts, which holds texts.
+    """Return a problem that holds what upstream says or asks, as JSON.
 
     Args:
         benchmark: Name of the benchmark.
         name: Name of the problem.
         place: The file of the texts.
-        texts: The texts.
+        texts: The texts, or the questions: plain values.
         kind: The kind of programs that they are about.
         code: The program that they are about, if there is one.
         entry_point: Its function.
+        category: Its category.
     """
     return Problem(
         problem_id=name,
@@ -58,7 +60,7 @@ def text_problem(
         language="python",
         code=code,
         entry_point=entry_point,
-        category="published",
+        category=category,
         provenance=place,
         upstream_questions=json.dumps(texts),
     )

@@ -107,15 +107,9 @@ def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
 
 
 def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
-    return Problem(
-        problem_id=name,
-        benchmark=f"reval_{program.benchmark}",
-        kind=kind,
-        language="python",
-        code=program.code,
-        entry_point=program.entry_point,
-        upstream_questions=json.dumps(dataclasses.asdict(program)),
-        provenance=PART.place(_PROGRAMS),
+    benchmark, questions = f"reval_{program.benchmark}", dataclasses.asdict(program)
+    return text_problem(
+        benchmark, name, PART.place(_PROGRAMS), questions, kind, program.code, program.entry_point, "confirmed"
     )
 
 
