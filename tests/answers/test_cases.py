@@ -14,6 +14,7 @@ from lm_eval_codemind.families.runtime import task as runtime
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.studies.re2 import task as re2
+from lm_eval_codemind.studies.re2.published.task import FILTER
 from tests.answers.questions import question
 
 SKIPPED_KINDS = {"wrong label", "wrong test"}
@@ -66,7 +67,7 @@ def test_the_cases(shared_data):
             said, expected = block and json.loads(block).get("output", json.loads(block)), json.loads(expected)
             asked = question("output", **FIELDS, label="5")
             if expected == 5:
-                assert re2.RE2.right(asked, re2.RE2.read(response, asked, re2.FILTER))
+                assert re2.RE2.right(asked, re2.RE2.read(response, asked, FILTER))
         else:
             raise AssertionError(task)
         if said != expected:

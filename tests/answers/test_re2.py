@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2 import values
 from lm_eval_codemind.studies.re2.published import rules
+from lm_eval_codemind.studies.re2.published.task import FILTER
 from tests.answers.questions import question
 
 QUESTIONS = {setting: question(setting) for setting in ("output", "loop")}
@@ -71,7 +72,7 @@ def test_the_first_difference():
 )
 def test_recorded_shapes(kind, expected, response):
     setting, form = {"values": ("output", values.read_value), "lines": ("loop", values.read_lines)}[kind]
-    answer = re2.RE2.read(response, QUESTIONS[setting], re2.FILTER)
+    answer = re2.RE2.read(response, QUESTIONS[setting], FILTER)
     assert repr(None if answer.text is None else form(answer.text)) == expected
     assert (answer.reading == "read") is (answer.text is not None)
 
@@ -86,7 +87,7 @@ def test_recorded_shapes(kind, expected, response):
     ("loop", "**line 3: i = [1]**", "**line 3: i = [1]**"), ("loop", "line 3: i = [1", None),
 ])  # fmt: skip
 def test_the_text_that_was_parsed_is_the_answer(setting, block, text):
-    answer = re2.RE2.read(f"<answer>{block}</answer>", QUESTIONS[setting], re2.FILTER)
+    answer = re2.RE2.read(f"<answer>{block}</answer>", QUESTIONS[setting], FILTER)
     assert answer.text == text and answer.reading == ("malformed" if text is None else "read")
 
 
