@@ -1,7 +1,6 @@
 """Errors that the user can fix, the suggestion for a misspelled name, and long values in messages."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 
@@ -19,33 +18,6 @@ class MissingExtra(RuntimeError):
 
 class HiddenPackages(RuntimeError):
     """Programs can't import what this interpreter can. The text names the packages, where they lie and what to do."""
-
-
-_faults: list[str] | None = None
-_complete = False
-
-
-def report(error: ValueError | RuntimeError) -> None:
-    """Raise an error, or add its message to the faults while these are being collected."""
-    if _faults is None:
-        raise error
-    _faults.append(str(error))
-
-
-def faulty() -> bool:
-    """Whether a fault was collected, and the rest of its task is not needed."""
-    return bool(_faults) and not _complete
-
-
-@contextmanager
-def collecting(faults: list[str], complete: bool = False) -> Iterator[None]:
-    """Add the messages of :func:`report` to ``faults``. With ``complete``, all documents are made after one, too."""
-    global _faults, _complete
-    _faults, _complete = faults, complete
-    try:
-        yield
-    finally:
-        _faults, _complete = None, False
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

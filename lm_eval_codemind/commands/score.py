@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import click
 
@@ -15,8 +16,8 @@ from lm_eval_codemind.commands import value_errors
 from lm_eval_codemind.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.harness.contract import SeveralResponses
     from lm_eval_codemind.harness.recordings import Recordings
+    from lm_eval_codemind.harness.state import SeveralResponses
 
 logger = logging.getLogger(__name__)
 
@@ -67,10 +68,11 @@ def command(
     stopped.
     """
     from lm_eval_codemind.harness.cli import run_harness
-    from lm_eval_codemind.harness.contract import environment, parsed_arguments, several_responses
+    from lm_eval_codemind.harness.contract import environment, parsed_arguments
     from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
     from lm_eval_codemind.harness.location import task_manager
     from lm_eval_codemind.harness.recordings import read_recordings
+    from lm_eval_codemind.harness.state import state
 
     names = [name for chosen in tasks for name in chosen.split(",")]
     options = {argument.partition("=")[0] for argument in harness_arguments}
@@ -97,12 +99,12 @@ def command(
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if not output_path:
-        with several_responses(several):
+        with patch.object(state, "recorded", several):
             run_harness([*arguments, *harness_arguments], manager)
         return
     arguments += ["--output_path", output_path, "--log_samples"]
     journal = Path(output_path) / _JOURNAL
-    with environment(**{JOURNAL_VARIABLE: str(journal)}), several_responses(several):
+    with environment(**{JOURNAL_VARIABLE: str(journal)}), patch.object(state, "recorded", several):
         run_harness([*arguments, *harness_arguments], manager)
     forget_journals()
     journal.unlink(missing_ok=True)
@@ -146,9 +148,9 @@ def recorded_documents(
     Raises:
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
-    from lm_eval_codemind.harness.contract import SeveralResponses
     from lm_eval_codemind.harness.location import load_once
     from lm_eval_codemind.harness.recordings import COLUMNS, documents_with
+    from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
 
     unknown = [name for name in names if name not in manager.all_tasks]

@@ -25,11 +25,10 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
 )
 from lm_eval_codemind.harness.location import task_directories, task_manager
-from lm_eval_codemind.harness.preflight import checked
-from lm_eval_codemind.harness.profiles import PROFILES, running
-from lm_eval_codemind.harness.provenance import included
+from lm_eval_codemind.harness.profiles import PROFILES
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import own_cache, path_for_model
+from lm_eval_codemind.harness.state import state
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +83,6 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
         # The harness does not know this option.
         profile = PROFILES.get(options.__dict__.pop("profile"))
         if profile is not None:
-            stack.enter_context(running(profile))
             options.gen_kwargs = {**profile.generation, **(options.gen_kwargs or {})}
         with redirect_stdout(io.StringIO()):
             config = EvaluatorConfig.from_cli(options)
@@ -99,11 +97,8 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
     # A user who names the results of a first stage has run it.
     first, later = (names, []) if stages_module.PLACE in config.metadata else planned(manager, names)
     first = list(dict.fromkeys(task for name in first for task in manager.match_tasks([name]) or [name]))
-    stack.callback(checked.clear)
-    checked.append(True)
-    if config.include_path:
-        stack.callback(included.clear)
-        included.append(str(Path(config.include_path).resolve()))
+    include_path = str(Path(config.include_path).resolve()) if config.include_path else ""
+    stack.enter_context(patch.multiple(state, checked=True, include_path=include_path, profile=profile))
     # It asks git, which complains outside of a repository.
     stack.enter_context(patch.object(evaluator, "get_git_commit_hash", commit))
     if set(names) <= set(manager.all_tasks):

@@ -11,24 +11,21 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, partial, wraps
 from importlib.metadata import version
 from math import nan
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, is_drawn, mean_stderr
-
-if TYPE_CHECKING:
-    from lm_eval_codemind.harness.recordings import Recordings
+from lm_eval_codemind.harness.state import state
 
 logger = logging.getLogger(__name__)
 
@@ -95,16 +92,15 @@ def own_requests() -> Iterator[None]:
 
     - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
       examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
-      the release, so they are not taken from the cache. Where :func:`several_responses` is in force, a request is sent
+      the release, so they are not taken from the cache. Where recordings are scored, a request is sent
       as often as there are responses to it; under a profile as often as the profile says. A task's
       ``suite.system_message`` is sent under a chat template only, while the harness puts a task's description in front
       of the text for a base model as well.
-    - ``apply_filters``: while it runs, :func:`openings_of_thinking` knows which prompts open thinking. After it the
+    - ``apply_filters``: while it runs, :data:`state` knows which prompts open thinking. After it the
       responses and how they were read are recorded.
     """
     from lm_eval.api.task import ConfigurableTask
 
-    from lm_eval_codemind.harness.profiles import active
     from lm_eval_codemind.harness.provenance import openings, record_responses, suite_of
     from lm_eval_codemind.harness.replies import requests
 
@@ -118,14 +114,12 @@ def own_requests() -> Iterator[None]:
             return
         if settings.get("apply_chat_template") and "system_message" in suite:
             self.set_config("description", suite["system_message"])
-        profile = active()
-        if profile is not None:
-            self.set_config("repeats", profile.repeats)
-            suite["profile"] = profile.name
+        if state.profile is not None:
+            self.set_config("repeats", state.profile.repeats)
+            suite["profile"] = state.profile.name
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
-        recorded = several()
-        if recorded is not None:
-            counts = recorded.count(self.config.task, (instance.doc for instance in self.instances))
+        if state.recorded is not None:
+            counts = state.recorded.count(self.config.task, (instance.doc for instance in self.instances))
             for instance, count in zip(self.instances, counts, strict=True):
                 instance.repeats = count
 
@@ -135,62 +129,13 @@ def own_requests() -> Iterator[None]:
         suite = suite_of(self)
         if suite is None:
             return usual_filters(self)
-        _openings.append(openings(suite, self.instances))
-        try:
+        with patch.object(state, "openings", openings(suite, self.instances)):
             filtered = usual_filters(self)
-        finally:
-            _openings.pop()
         record_responses(suite, self.instances)
         return filtered
 
     with patch.multiple(ConfigurableTask, build_all_requests=build_all_requests, apply_filters=apply_filters):
         yield
-
-
-# The openings of the task whose responses are being read.
-_openings: list[list[str]] = []
-
-
-def openings_of_thinking() -> list[str] | None:
-    """Return the tag that opens thinking at the end of each prompt of the task that is read; None outside of a run."""
-    return _openings[-1] if _openings else None
-
-
-@dataclass(frozen=True)
-class SeveralResponses:
-    """The recordings that a run scores, which may have several responses to a question.
-
-    Attributes:
-        recordings: Name of a task -> the recordings that it is scored with.
-        fewest: The smallest number of responses to a question in the run.
-    """
-
-    recordings: Callable[[str], Recordings]
-    fewest: int
-
-    def count(self, task: str, documents: Iterable[Mapping[str, Any]]) -> list[int]:
-        """Return how often each document of a task is asked about: as often as there are responses, at least once."""
-        recordings = self.recordings(task)
-        return [max(1, len(recordings.find(document))) for document in documents]
-
-
-# Empty unless recordings are scored.
-_several: list[SeveralResponses] = []
-
-
-def several() -> SeveralResponses | None:
-    """Return the recordings that are being scored; None in any other run."""
-    return _several[-1] if _several else None
-
-
-@contextmanager
-def several_responses(recorded: SeveralResponses) -> Iterator[None]:
-    """Have the harness send each request as often as there are responses to it, and the model replay these."""
-    _several.append(recorded)
-    try:
-        yield
-    finally:
-        _several.pop()
 
 
 @contextmanager

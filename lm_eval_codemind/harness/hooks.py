@@ -17,23 +17,19 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from itertools import islice, product
+from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.data.catalogue import get_benchmark
-from lm_eval_codemind.errors import UserError, faulty, report
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.aggregations import Value, pass_at_reported_k, unproven_passes
-from lm_eval_codemind.harness.contract import (
-    openings_of_thinking,
-    several,
-    use_own_evaluation,
-    warn_if_unknown,
-)
+from lm_eval_codemind.harness.contract import use_own_evaluation, warn_if_unknown
 from lm_eval_codemind.harness.provenance import OPENED, SHORT_SEED, THINKING, record_task, splits
 from lm_eval_codemind.harness.reply import SKIPPED
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
@@ -189,11 +185,10 @@ class Hooks:
             record_task(suite, family, entry, ways, family_options, templates)
             suite.update({THINKING: thinking} if thinking else {})
             family.record(suite, entry, family_options)
-        every = (question for problem in problems for way in ways for question in family.questions(problem, way))
-        # A run with a fault ends before it asks anything.
-        questions = family.selected(list(islice(every, 1 if faulty() else None)), family_options)
+        every = [question for problem in problems for way in ways for question in family.questions(problem, way)]
+        questions = family.selected(every, family_options)
         _require_questions(family, benchmark, problems, ways, questions)
-        if self._short and not faulty():
+        if self._short:
             from lm_eval_codemind.harness.short import short_form
 
             questions, drawn = short_form(questions, family, requests, family_options)
@@ -242,7 +237,7 @@ class Hooks:
             return
         family = self._family
         ahead = {filter: [] for filter in family.filters if filter != name}
-        openings = openings_of_thinking() or [""] * len(responses)
+        openings = state.openings or [""] * len(responses)
         for texts, question, opening in zip(responses, questions, openings, strict=True):
             answers: dict[str, list[Answer]] = {filter: [] for filter in (name, *ahead)}
             # The thinking of a response is looked for once if all filters read it in turn.
@@ -278,8 +273,7 @@ class Hooks:
             scores.append(_scores(self._family, question, answer))
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
-        recorded = several()
-        pass_at_k = pass_at_reported_k(verdicts, recorded.fewest if recorded else None)
+        pass_at_k = pass_at_reported_k(verdicts, state.recorded.fewest if state.recorded else None)
         metrics = self._family.logged(question, means, pass_at_k)
         metrics.update(self._family.joint(question, answers))
         # Several documents about a problem are not independent: each number knows its problem.
@@ -318,7 +312,9 @@ def require_runnable(
         try:
             get_language(language).require(programs)
         except (ValueError, RuntimeError) as error:
-            report(error)
+            if state.faults is None:
+                raise
+            state.faults.append(str(error))
 
 
 def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:

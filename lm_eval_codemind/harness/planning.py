@@ -11,11 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-from lm_eval_codemind.errors import UserError, collecting
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
-from lm_eval_codemind.harness.profiles import responses
 from lm_eval_codemind.harness.provenance import prompts_sent, suite_of
 from lm_eval_codemind.harness.stages import SETTING, TASK
+from lm_eval_codemind.harness.state import state
 
 # The form of a chat prompt before the endpoint or the tokenizer applies the model's template.
 Messages = Sequence[dict[str, str]]
@@ -155,7 +155,7 @@ def _build(arguments: Sequence[str]) -> _Built:
             return result
 
         run.manager.load = loading_tasks
-        stack.enter_context(collecting(missing, complete=True))
+        stack.enter_context(patch.object(state, "faults", missing))
         # Progress bars are of no use here.
         stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
         stack.enter_context(patch.object(registry, "get_model", lambda name: loading))
@@ -226,7 +226,7 @@ def _later(run: Any, name: str, by_task: Mapping[str, Sequence[Any]]) -> LaterPl
         programs = math.ceil(programs * limit) if limit < 1 else min(programs, int(limit))
     content = load_yaml(run.manager.task_index[name].yaml_path, resolve_func=False)
     # Without any program there is a question about the benchmark's own.
-    most = max(1, programs) * responses(content.get("repeats"))
+    most = max(1, programs) * state.responses(content.get("repeats"))
     tokens = token_limit(run.config.model, {**content["generation_kwargs"], **(run.config.gen_kwargs or {})})
     return LaterPlan(name, most, None if tokens is None else most * tokens)
 

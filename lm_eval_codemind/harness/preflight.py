@@ -12,15 +12,16 @@ from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from lm_eval_codemind.answers.thinking import opening_of
-from lm_eval_codemind.errors import UserError, collecting, did_you_mean
-from lm_eval_codemind.harness.contract import dataset_arguments, several, tasks_of
+from lm_eval_codemind.errors import UserError, did_you_mean
+from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
 from lm_eval_codemind.harness.location import load_once, task_directories
-from lm_eval_codemind.harness.profiles import active, responses
-from lm_eval_codemind.harness.provenance import THINKING, included, suite_of
+from lm_eval_codemind.harness.provenance import THINKING, suite_of
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import opened, own_cache, path_for_model
+from lm_eval_codemind.harness.state import state
 
 logger = logging.getLogger(__name__)
 
@@ -99,15 +100,15 @@ def check_before_loading() -> None:
     @wraps(usual)
     def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
         asked = [name for name in _names(self.tasks) if isinstance(name, str)]
-        if checked or not any(name.startswith("codemind") for name in asked):
+        if state.checked or not any(name.startswith("codemind") for name in asked):
             try:
                 return usual(self, metadata)
             except ValueError as error:
-                if not checked:
+                if not state.checked:
                     raise
                 raise UserError(f"--tasks: {error}; `lm_eval ls tasks` lists the tasks") from error
         if isinstance(self.include_path, (str, Path)):
-            included.append(str(Path(self.include_path).resolve()))
+            state.include_path = str(Path(self.include_path).resolve())
         try:
             manager = _manager_of(usual, self, metadata)
             check_run(self, manager, [name for name in _names(self.tasks) if isinstance(name, str)])
@@ -154,10 +155,6 @@ def _end_with_failures(kept: bool) -> None:
         print(line)
 
 
-# Not empty while `codemind run`, which has checked the run, is in control.
-checked: list[bool] = []
-
-
 def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[str] = ()) -> None:
     """Check everything that a run needs, load its tasks and print how many requests each of them sends.
 
@@ -181,8 +178,8 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     faults += _option_faults(config, manager, [*own, *later_leaves])
     faults += _metadata_faults(config, manager, [*own, *later_leaves], alone=own == leaves)
     faults += _unasked_samples(config, leaves)
-    # Other suites may download large data sets for their tasks. --samples is compared with the number of documents.
-    with collecting(faults, complete=bool(config.samples)):
+    # Other suites may download large data sets for their tasks.
+    with patch.object(state, "faults", faults):
         tasks = _loaded(manager, names if own == leaves else own, own, faults)
     for name, task in tasks.items():
         faults += _sample_faults(config, name, len(task.eval_docs))
@@ -300,13 +297,12 @@ def _requests(config: Any, name: str, task: Any) -> int:
         places = config.samples.get(name, places)
     elif config.limit is not None:
         places = places[: get_sample_size(task, config.limit)]
-    recorded = several()
-    if recorded is not None:
+    if state.recorded is not None:
         from lm_eval_codemind.harness.recordings import documents_with
         from lm_eval_codemind.questions import Key
 
-        return sum(recorded.count(name, documents_with(Key._fields, task.eval_docs.select(places))))
-    return len(places) * responses(task.config.repeats)
+        return sum(state.recorded.count(name, documents_with(Key._fields, task.eval_docs.select(places))))
+    return len(places) * state.responses(task.config.repeats)
 
 
 def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
@@ -437,7 +433,7 @@ def _option_faults(config: Any, manager: Any, own: Sequence[str]) -> list[str]:
             f"{_listed(unsafe)}: programs of the model are executed (sandboxed); add --confirm_run_unsafe_code"
         )
     sampled = [name for name, content in settings.items() if int(content.get("repeats") or 1) > 1]
-    if sampled and active():
+    if sampled and state.profile:
         faults.append(f"{_listed(sampled)}: samples in a way of its own; leave it out of a run with --profile")
     context = _context(config.model, config.model_args or {})
     asked = _limits(config, {name: content.get("generation_kwargs") for name, content in settings.items()})

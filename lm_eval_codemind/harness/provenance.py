@@ -22,6 +22,7 @@ from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.reply import RECORDED, SKIPPED
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.questions import Answer, Key, digest, seal
 
@@ -42,9 +43,6 @@ _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
 
 
 INCLUDED = "include_path"
-
-# The directory in --include_path of the run in progress.
-included: list[str] = []
 
 
 def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]]) -> dict[str, Dataset]:
@@ -101,7 +99,7 @@ def record_task(
         prompts="packaged" if templates.packaged else str(templates.directory.parent),
         prompts_sha256=templates.digest(benchmark.language),
         options=dict(options),
-        **({INCLUDED: included[-1]} if included else {}),
+        **({INCLUDED: state.include_path} if state.include_path else {}),
         python=platform.python_version(),
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )

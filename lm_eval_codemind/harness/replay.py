@@ -8,10 +8,10 @@ from typing import Any
 from lm_eval.api.instance import Instance
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness.contract import several
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.reference import DocumentLM
 from lm_eval_codemind.harness.reply import RECORDED, SKIPPED
+from lm_eval_codemind.harness.state import state
 
 MISSING = ("error", "empty", "skip")
 
@@ -23,7 +23,7 @@ class ReplayLM(DocumentLM):
     Where the rows name the prompts that it was given, their digests are recorded.
 
     With ``repeats`` in a task, the responses recorded for a problem are used in the order of their recording. Where
-    :func:`~lm_eval_codemind.harness.contract.several_responses` is in force, the files have been read.
+    the run scores recordings, the files have been read.
     """
 
     def __init__(
@@ -52,10 +52,9 @@ class ReplayLM(DocumentLM):
         self._missing = missing
         self._marks = mark
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
-        recorded = several()
-        if recorded is None:
+        if state.recorded is None:
             read = read_recordings(self._files, recorded_benchmark)
-        self._recordings = (lambda task: read) if recorded is None else recorded.recordings
+        self._recordings = (lambda task: read) if state.recorded is None else state.recorded.recordings
         self._used: Counter[tuple[object, ...]] = Counter()
 
     def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:

@@ -261,18 +261,37 @@ requests = Requests()
 
 
 class _Failures:
-    """Counts failed requests in a row, so that a run does not wait for an endpoint that is gone."""
+    """Counts a model's failed requests in a row, so that a run does not wait for an endpoint that is gone."""
 
     def __init__(self) -> None:
         self.answered = False
         self.in_a_row = 0
 
-    def note(self, error: Exception) -> None:
-        """Count a failure.
+    def unsent(self, prompts: int) -> list[Reply]:
+        """Return failed replies to the prompts of a request if the endpoint is gone; none if it is to be sent."""
+        _prompts.set(prompts)
+        return [FAILED] * prompts if self.in_a_row >= _FAILURES_LATER else []
+
+    def none_in(self, replies: list[Reply]) -> list[Reply]:
+        """Return the replies of a request that did not fail."""
+        self.answered, self.in_a_row = True, 0
+        return replies
+
+    def replies_after(self, error: Exception, prompts: int) -> list[Reply]:
+        """Return the replies of a request that failed after all retries: some of its prompts may have one.
 
         Raises:
             UserError: If the endpoint has not answered a single request so far.
         """
+        replies: list[Reply] = getattr(error, "replies", [FAILED] * prompts)
+        if all(reply.failed for reply in replies):
+            self._note(error)
+            return replies
+        requests.reason = str(error)
+        logger.warning("a request failed for some of its prompts: %s", error)
+        return self.none_in(replies)
+
+    def _note(self, error: Exception) -> None:
         self.in_a_row += 1
         body = getattr(getattr(error, "response", None), "text", "")
         kind = "" if isinstance(error, _Unusable) else f"{type(error).__name__}: "
@@ -285,83 +304,44 @@ class _Failures:
         if self.in_a_row == _FAILURES_LATER:
             logger.warning("%d requests failed in a row; the remaining ones are not sent", self.in_a_row)
 
-    def replies_after(self, error: Exception, prompts: int) -> list[Reply]:
-        """Return the replies of a request that failed after all retries: some of its prompts may have one."""
-        replies: list[Reply] = getattr(error, "replies", [FAILED] * prompts)
-        if all(reply.failed for reply in replies):
-            self.note(error)
-        else:
-            self.answered, self.in_a_row = True, 0
-            requests.reason = str(error)
-            logger.warning("a request failed for some of its prompts: %s", error)
-        return replies
-
 
 def _going_on(usual: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the harness's ``retry`` so that a call that fails after all retries gives failed replies."""
+    """Return the harness's ``retry`` so that a request that fails after all retries has failed replies.
+
+    What it retries is a model's ``model_call`` or ``amodel_call``. Those that generate no text are left as they are.
+    """
 
     @wraps(usual)
-    def retry(*settings: Any, **options: Any) -> Callable[..., Any]:
-        return partial(_with_replies, usual(*settings, **options))
+    def retry(**options: Any) -> Callable[..., Any]:
+        def retrying(call: Any) -> Any:
+            model = call.__self__
+            failures: _Failures = vars(model).setdefault("codemind_failures", _Failures())
+
+            def ask(*arguments: Any, **named: Any) -> Any:
+                if not named.get("generate"):
+                    return call(*arguments, **named)
+                unsent = failures.unsent(len(named["messages"]))
+                return unsent or failures.none_in(model.parse_generations(outputs=call(*arguments, **named)))
+
+            async def ask_concurrently(*arguments: Any, **named: Any) -> Any:
+                if not named.get("generate"):
+                    return await call(*arguments, **named)
+                unsent = failures.unsent(len(named["messages"]))
+                return unsent or failures.none_in(await call(*arguments, **named))
+
+            def after_all_retries(state: Any) -> list[Reply]:
+                error, named = state.outcome.exception(), state.kwargs
+                if not named.get("generate"):
+                    raise error
+                replies = failures.replies_after(error, len(named["messages"]))
+                # The harness keeps those of a concurrent request that has not failed.
+                for key, reply in zip(named.get("cache_keys") or (), replies, strict=False):
+                    model.cache_hook.add_partial("generate_until", key, reply)
+                return replies
+
+            asking = ask_concurrently if inspect.iscoroutinefunction(call) else ask
+            return usual(**options, retry_error_callback=after_all_retries)(asking)
+
+        return retrying
 
     return retry
-
-
-def _with_replies(retrying: Callable[..., Any], call: Any) -> Callable[..., Any]:
-    """Return a model's ``model_call`` or ``amodel_call`` with retries and, for generated texts, failed replies."""
-    model = call.__self__
-    failures: _Failures = vars(model).setdefault("codemind_failures", _Failures())
-    if inspect.iscoroutinefunction(call):
-        return _asynchronous(call, retrying(call), failures)
-
-    @wraps(call)
-    def ask(*arguments: Any, **named: Any) -> Any:
-        output = call(*arguments, **named)
-        return model.parse_generations(outputs=output) if named.get("generate") else output
-
-    return _synchronous(call, retrying(ask), failures)
-
-
-def _synchronous(call: Any, retried: Callable[..., Any], failures: _Failures) -> Callable[..., Any]:
-    @wraps(call)
-    def going_on(*arguments: Any, **named: Any) -> Any:
-        if not named.get("generate"):
-            return retried(*arguments, **named)
-        prompts = len(named["messages"])
-        if failures.in_a_row >= _FAILURES_LATER:
-            return [FAILED] * prompts
-        token = _prompts.set(prompts)
-        try:
-            replies = retried(*arguments, **named)
-        except Exception as error:  # of requests, of JSON, or of the harness
-            return failures.replies_after(error, prompts)
-        finally:
-            _prompts.reset(token)
-        failures.answered, failures.in_a_row = True, 0
-        return replies
-
-    return going_on
-
-
-def _asynchronous(call: Any, retried: Callable[..., Any], failures: _Failures) -> Callable[..., Any]:
-    @wraps(call)
-    async def going_on(*arguments: Any, **named: Any) -> Any:
-        if not named.get("generate"):
-            return await retried(*arguments, **named)
-        prompts = len(named["messages"])
-        if failures.in_a_row >= _FAILURES_LATER:
-            return [FAILED] * prompts
-        # Each request has a context of its own.
-        _prompts.set(prompts)
-        try:
-            replies = await retried(*arguments, **named)
-        except Exception as error:  # of aiohttp, of JSON, or of the harness
-            replies = failures.replies_after(error, prompts)
-            # The harness keeps the replies of a request that has not failed.
-            for key, reply in zip(named.get("cache_keys") or (), replies, strict=False):
-                call.__self__.cache_hook.add_partial("generate_until", key, reply)
-            return replies
-        failures.answered, failures.in_a_row = True, 0
-        return replies
-
-    return going_on

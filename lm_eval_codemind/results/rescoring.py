@@ -10,17 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import UpstreamError, UserError
 from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
+from lm_eval_codemind.harness.contract import environment
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import INCLUDED, THINKING, templates_of
 from lm_eval_codemind.harness.recordings import Recordings, logged_recordings
 from lm_eval_codemind.harness.stages import PLACE, first_stage_file, model_identity
+from lm_eval_codemind.harness.state import SeveralResponses, state
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
@@ -96,7 +98,7 @@ def _score_again(run: Run, prompts: Path | None, include_path: Path | None, fold
         files = [str(task.samples_file) for task in tasks]
         documents = {task.task: places[task.task] for task in tasks}
         try:
-            with several_responses(SeveralResponses(recordings.__getitem__, fewest)):
+            with patch.object(state, "recorded", SeveralResponses(recordings.__getitem__, fewest)):
                 replay(
                     files, model_args, documents, folder / str(number), json.loads(metadata), include_path=include_path
                 )

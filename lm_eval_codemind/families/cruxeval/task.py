@@ -20,8 +20,8 @@ from lm_eval_codemind.families.input.task import guessed
 from lm_eval_codemind.families.published.prompts import UpstreamPrompts
 from lm_eval_codemind.family import Variant, problem_of
 from lm_eval_codemind.harness.aggregations import reported_k
-from lm_eval_codemind.harness.contract import several
 from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Question
@@ -125,8 +125,7 @@ class Cruxeval(UpstreamPrompts):
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
         """Return pass@k by upstream's rule."""
         verdicts = [None if answer.details["excluded_upstream"] else answer.details["upstream"] for answer in answers]
-        recorded = several()
-        largest = min(recorded.fewest, len(answers)) if recorded else len(answers)
+        largest = min(state.recorded.fewest, len(answers)) if state.recorded else len(answers)
         return {f"pass@{k}_upstream": scores.upstream_pass_at_k(verdicts, k) for k in sorted({1, *reported_k(largest)})}
 
 

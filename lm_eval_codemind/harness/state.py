@@ -1,0 +1,57 @@
+"""What the modules of this folder tell each other while a run is in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.harness.profiles import Profile
+    from lm_eval_codemind.harness.recordings import Recordings
+
+
+@dataclass(frozen=True)
+class SeveralResponses:
+    """The recordings that a run scores, which may have several responses to a question.
+
+    Attributes:
+        recordings: Name of a task -> the recordings that it is scored with.
+        fewest: The smallest number of responses to a question in the run.
+    """
+
+    recordings: Callable[[str], Recordings]
+    fewest: int
+
+    def count(self, task: str, documents: Iterable[Mapping[str, Any]]) -> list[int]:
+        """Return how often each document of a task is asked about: as often as there are responses, at least once."""
+        recordings = self.recordings(task)
+        return [max(1, len(recordings.find(document))) for document in documents]
+
+
+@dataclass
+class State:
+    """The state of a run; outside of one it is as made. ``patch.multiple`` changes it for a while.
+
+    Attributes:
+        checked: Whether `codemind run`, which has checked the run, is in control.
+        include_path: The directory in ``--include_path``.
+        profile: What ``--profile`` names.
+        recorded: What is scored, if recordings are: each request is sent as often as there are responses to it.
+        openings: The tag that opens thinking at the end of each prompt of the task that is being read.
+        faults: What this machine lacks is added here, so that the run ends with all of it; None if it ends at once.
+    """
+
+    checked: bool = False
+    include_path: str = ""
+    profile: Profile | None = None
+    recorded: SeveralResponses | None = None
+    openings: Sequence[str] = ()
+    faults: list[str] | None = None
+
+    def responses(self, repeats: int | None) -> int:
+        """Return how many responses to a question the run asks for, where a task has ``repeats``."""
+        return self.profile.repeats if self.profile else int(repeats or 1)
+
+
+state = State()
