@@ -148,7 +148,7 @@ def recorded_documents(
     Raises:
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
-    from lm_eval_codemind.harness.location import load_once
+    from lm_eval_codemind.harness.location import keep_tasks
     from lm_eval_codemind.harness.recordings import COLUMNS, documents_with
     from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
@@ -160,7 +160,8 @@ def recorded_documents(
     indices = {}
     numbers_of_responses: set[int] = set()
     asked = set[Key]()
-    tasks = load_once(manager, names)["tasks"]
+    keep_tasks(manager)
+    tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
         numbers, others = list[int](), list[str]()
         for index, document in enumerate(documents_with(COLUMNS, task.eval_docs)):

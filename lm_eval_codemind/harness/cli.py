@@ -25,6 +25,7 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
 )
 from lm_eval_codemind.harness.location import task_directories, task_manager
+from lm_eval_codemind.harness.preflight import check_run, results_directory
 from lm_eval_codemind.harness.profiles import PROFILES
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import own_cache, path_for_model
@@ -125,8 +126,6 @@ def run_harness(arguments: Sequence[str], manager: Any = None) -> None:
     Tasks that ask about the responses to another task run after it, with the same options. The model is loaded once;
     see :mod:`lm_eval_codemind.harness.stages`.
     """
-    from lm_eval_codemind.harness.preflight import check_run
-
     with ExitStack() as stack:
         run = prepare(arguments, stack, manager)
         if run.first == ["list"]:
@@ -138,7 +137,7 @@ def run_harness(arguments: Sequence[str], manager: Any = None) -> None:
             run.options.use_cache = path_for_model(run.config)
         requests.start()
         output = run.config.output_path
-        with results_written(_directory(output) if output else None):
+        with results_written(results_directory(output) if output else None):
             if run.later:
                 stack.enter_context(loaded_once())
                 _run_stages(run.options, (run.first, run.later), run.config.metadata, output)
@@ -148,14 +147,6 @@ def run_harness(arguments: Sequence[str], manager: Any = None) -> None:
         sys.stdout.flush()
         if line := requests.end(kept=bool(run.options.use_cache)):
             print(line)
-
-
-def _directory(output: str) -> Path:
-    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file.
-
-    A name that ends so is the stem of the files. Other runs may have files in the same directory.
-    """
-    return Path(output).parent if output.endswith(".json") else Path(output)
 
 
 def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -195,7 +186,7 @@ def _run_stages(
         # The questions of the second stage are made of the samples of the first.
         with dates_of_results() as dates:
             _run(options, tasks=stages[0], output_path=place, log_samples=True)
-        files = [file for date in dates for file in _directory(place).rglob(f"*_{date}.json")]
+        files = [file for date in dates for file in results_directory(place).rglob(f"*_{date}.json")]
         file = of_first_process(str(files[0].resolve()) if files else "")
         if not file:
             raise UserError(f"{place}: no results of the first stage there; check the free space and run again")

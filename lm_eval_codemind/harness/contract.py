@@ -11,7 +11,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial, wraps
 from importlib.metadata import version
@@ -28,6 +28,17 @@ from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, is_d
 from lm_eval_codemind.harness.state import state
 
 logger = logging.getLogger(__name__)
+
+# The options that limit the tokens of a response, first those that win, as the harness's backends read them.
+_USUAL_LIMIT_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_OF_COMPLETIONS, _OF_CHATS = ("max_tokens", "max_gen_toks"), ("max_completion_tokens", "max_tokens", "max_gen_toks")
+_LIMIT_NAMES = {
+    **dict.fromkeys(("local-completions", "local-chat-completions", "openai-completions"), _OF_COMPLETIONS),
+    **dict.fromkeys(("anthropic-chat", "anthropic-chat-completions"), _OF_COMPLETIONS),
+    **dict.fromkeys(("openai-chat-completions", "azure-openai-chat-completions"), _OF_CHATS),
+    "sglang-generate": ("max_new_tokens", "max_tokens", "max_gen_toks"),
+    **dict.fromkeys(("sglang", "anthropic-completions"), ("max_gen_toks",)),
+}
 
 # The first version that this suite was not tested with.
 _UNKNOWN = Version("0.5.0.dev0")
@@ -307,6 +318,30 @@ def dataset_arguments(manager: Any, task: str) -> dict[str, Any]:
     """Return the ``dataset_kwargs`` of a task's YAML file; empty where the manager does not know the task."""
     entry = manager.task_index.get(task)
     return dict((entry.cfg or {}).get("dataset_kwargs") or {}) if entry is not None else {}
+
+
+def settings_of(manager: Any, task: str) -> dict[str, Any]:
+    """Return what the YAML file of a task and those that it includes say, with the functions that they name."""
+    from lm_eval.tasks._yaml_loader import load_yaml
+
+    return dict(load_yaml(manager.task_index[task].yaml_path))
+
+
+def token_limit(model: str, options: Mapping[str, Any]) -> int | None:
+    """Return the most tokens of a response, by the name for it that a backend reads; None if there is none.
+
+    Args:
+        model: What ``--model`` names.
+        options: ``generation_kwargs`` of the task with ``--gen_kwargs``.
+    """
+    names = _LIMIT_NAMES.get(model, _USUAL_LIMIT_NAMES)
+    return next((int(options[name]) for name in names if options.get(name) is not None), None)
+
+
+def limit_of(config: Any, settings: Mapping[str, Any]) -> int | None:
+    """Return the most tokens of a response in a run of a task with these settings; None if there is none."""
+    options = {**(settings.get("generation_kwargs") or {}), **(config.gen_kwargs or {})}
+    return token_limit(config.model, options)
 
 
 def commit() -> str | None:

@@ -4,7 +4,7 @@ import inspect
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
 from importlib.metadata import EntryPoints, entry_points
@@ -65,22 +65,22 @@ def task_manager(metadata: Mapping[str, Any] | None = None, include_path: str | 
         return TaskManager(include_path=paths, include_defaults=False, metadata=dict(metadata or {}))
 
 
-def load_once(manager: Any, names: Sequence[str]) -> Any:
-    """Return what ``manager.load(names)`` does, and have it return the tasks that it loaded whenever it is asked again.
+def keep_tasks(manager: Any) -> None:
+    """Have a task manager build each task once, however often it is asked to load it.
 
-    Of other names, those of these tasks are not loaded again either.
+    Relies on ``TaskFactory._build_task(entry, overrides)``. Where a group gives its tasks other settings, these are
+    built as usual.
     """
-    usual, wanted = manager.load, list(names)
-    loaded = usual(wanted)
+    usual, built = manager._factory._build_task, dict[str, Any]()
 
-    def load(asked: Any) -> Any:
-        if asked == wanted:
-            return loaded
-        names = asked if isinstance(asked, list) else [asked]
-        return usual([loaded["tasks"].get(name, name) if isinstance(name, str) else name for name in names])
+    def build_task(entry: Any, overrides: Mapping[str, Any] | None) -> Any:
+        if overrides and dict(overrides) != {"task": entry.name}:
+            return usual(entry, overrides)
+        if entry.name not in built:
+            built[entry.name] = usual(entry, overrides)
+        return built[entry.name]
 
-    manager.load = load
-    return loaded
+    manager._factory._build_task = build_task
 
 
 # Files of this suite as the harness has read them: path and whether functions are resolved -> content.

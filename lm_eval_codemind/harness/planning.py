@@ -12,7 +12,8 @@ from typing import Any
 from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
+from lm_eval_codemind.harness.contract import limit_of, settings_of, tasks_of, token_limit
+from lm_eval_codemind.harness.location import keep_tasks
 from lm_eval_codemind.harness.provenance import prompts_sent, suite_of
 from lm_eval_codemind.harness.stages import SETTING, TASK
 from lm_eval_codemind.harness.state import state
@@ -22,17 +23,6 @@ Messages = Sequence[dict[str, str]]
 Length = Callable[[str | Messages], int]
 
 _TIKTOKEN = "tiktoken:"
-
-# The options that limit the tokens of a response, first those that win, as the harness's backends read them.
-_USUAL_LIMIT_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
-_OF_COMPLETIONS, _OF_CHATS = ("max_tokens", "max_gen_toks"), ("max_completion_tokens", "max_tokens", "max_gen_toks")
-_LIMIT_NAMES = {
-    **dict.fromkeys(("local-completions", "local-chat-completions", "openai-completions"), _OF_COMPLETIONS),
-    **dict.fromkeys(("anthropic-chat", "anthropic-chat-completions"), _OF_COMPLETIONS),
-    **dict.fromkeys(("openai-chat-completions", "azure-openai-chat-completions"), _OF_CHATS),
-    "sglang-generate": ("max_new_tokens", "max_tokens", "max_gen_toks"),
-    **dict.fromkeys(("sglang", "anthropic-completions"), ("max_gen_toks",)),
-}
 
 
 @dataclass(frozen=True)
@@ -147,14 +137,7 @@ def _build(arguments: Sequence[str]) -> _Built:
         run.options.log_samples = False
         run.options.confirm_run_unsafe_code = True
         run.options.tasks = run.first
-        load, loaded = run.manager.load, {}
-
-        def loading_tasks(names: Any) -> Any:
-            result = load(names)
-            loaded.update(result["tasks"])
-            return result
-
-        run.manager.load = loading_tasks
+        keep_tasks(run.manager)
         stack.enter_context(patch.object(state, "faults", missing))
         # Progress bars are of no use here.
         stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
@@ -166,6 +149,7 @@ def _build(arguments: Sequence[str]) -> _Built:
             pass
         except (ValueError, RuntimeError) as error:
             raise UserError(str(error)) from error
+        loaded = run.manager.load(run.first)["tasks"]
     return _Built(run, instances, loaded, missing)
 
 
@@ -204,30 +188,17 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     return Plan(tasks, later, list(dict.fromkeys(built.missing)))
 
 
-def token_limit(model: str, options: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of a response, by the name for it that a backend reads; None if there is none.
-
-    Args:
-        model: What ``--model`` names.
-        options: ``generation_kwargs`` of the task with ``--gen_kwargs``.
-    """
-    names = _LIMIT_NAMES.get(model, _USUAL_LIMIT_NAMES)
-    return next((int(options[name]) for name in names if options.get(name) is not None), None)
-
-
 def _later(run: Any, name: str, by_task: Mapping[str, Sequence[Any]]) -> LaterPlan:
-    from lm_eval.tasks._yaml_loader import load_yaml
-
-    stage = dataset_arguments(run.manager, name)
+    content = settings_of(run.manager, name)
+    stage = content["dataset_kwargs"]
     sent = by_task.get(stage[TASK], ())
     programs = sum((instance.doc["setting"] or "") == stage.get(SETTING, "") for instance in sent)
     limit = run.config.limit
     if limit is not None:
         programs = math.ceil(programs * limit) if limit < 1 else min(programs, int(limit))
-    content = load_yaml(run.manager.task_index[name].yaml_path, resolve_func=False)
     # Without any program there is a question about the benchmark's own.
     most = max(1, programs) * state.responses(content.get("repeats"))
-    tokens = token_limit(run.config.model, {**content["generation_kwargs"], **(run.config.gen_kwargs or {})})
+    tokens = limit_of(run.config, content)
     return LaterPlan(name, most, None if tokens is None else most * tokens)
 
 

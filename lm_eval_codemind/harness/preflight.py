@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 from lm_eval_codemind.answers.thinking import opening_of
 from lm_eval_codemind.errors import UserError, did_you_mean
-from lm_eval_codemind.harness.contract import dataset_arguments, tasks_of
-from lm_eval_codemind.harness.location import load_once, task_directories
+from lm_eval_codemind.harness.contract import limit_of, settings_of, tasks_of
+from lm_eval_codemind.harness.location import keep_tasks, task_directories
 from lm_eval_codemind.harness.provenance import THINKING, suite_of
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import opened, own_cache, path_for_model
@@ -61,11 +61,6 @@ _PACKAGES = {
     "nemo_lm": (("nemo",), "nemo_toolkit"),
     "trtllm": (("tensorrt_llm",), "tensorrt_llm"),
 }
-# Models that take only messages.
-_CHATS = (
-    *("local-chat-completions", "openai-chat-completions", "azure-openai-chat-completions"),
-    *("anthropic-chat", "anthropic-chat-completions"),
-)
 # --model -> the environment variable with its key.
 _KEYS = {
     **dict.fromkeys(("openai-completions", "openai-chat-completions"), "OPENAI_API_KEY"),
@@ -174,13 +169,14 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     leaves = list(dict.fromkeys(leaf for name in names for leaf in tasks_of(manager, name)))
     own = [leaf for leaf in leaves if _is_ours(manager, leaf)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
+    settings = {name: settings_of(manager, name) for name in [*own, *later_leaves]}
+    limits = {name: limit for name, content in settings.items() if (limit := limit_of(config, content)) is not None}
     faults += model_faults(config) + _directory_faults(config.output_path) + _cache_faults(config)
-    faults += _option_faults(config, manager, [*own, *later_leaves])
-    faults += _metadata_faults(config, manager, [*own, *later_leaves], alone=own == leaves)
+    faults += _option_faults(config, settings, limits)
+    faults += _metadata_faults(config, manager, settings, alone=own == leaves)
     faults += _unasked_samples(config, leaves)
     # Other suites may download large data sets for their tasks.
-    with patch.object(state, "faults", faults):
-        tasks = _loaded(manager, names if own == leaves else own, own, faults)
+    tasks = _loaded(manager, own, faults)
     for name, task in tasks.items():
         faults += _sample_faults(config, name, len(task.eval_docs))
         available, wanted = len(list(task.fewshot_docs() or ())), config.num_fewshot or 0
@@ -192,8 +188,8 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
         told = dict.fromkeys(line for task in tasks.values() for line in _announcement(task).splitlines())
         if told:
             print("\n".join([*told, f"The prompts go to {_model_of(config)}."]))
-        _warn_of_short_thinking(config, tasks)
-        for name, task in tasks.items():
+        _warn_of_short_thinking(config, limits)
+        for name, task in tasks.items() if state.recorded is None else ():
             print(f"{name}: {_requests(config, name, task)} requests")
         for name in later_leaves:
             print(f"{name}: as many requests as programs of the first stage pass their tests")
@@ -213,9 +209,8 @@ def _model_of(config: Any) -> str:
     return ", ".join([config.model, *parts])
 
 
-def _warn_of_short_thinking(config: Any, tasks: Mapping[str, Any]) -> None:
+def _warn_of_short_thinking(config: Any, limits: Mapping[str, int]) -> None:
     """Warn if the chat template opens thinking, and responses may be no longer than those without it."""
-    limits = _limits(config, {name: task.config.generation_kwargs for name, task in tasks.items()})
     short = [name for name, limit in limits.items() if limit <= _SHORT]
     if short and ((config.metadata or {}).get(THINKING) or _opens_thinking(config)):
         logger.warning(
@@ -271,38 +266,29 @@ def _is_ours(manager: Any, name: str) -> bool:
     return path is not None and any(Path(path).is_relative_to(Path(place).resolve()) for place in task_directories())
 
 
-def _loaded(manager: Any, names: Sequence[str], own: Sequence[str], faults: list[str]) -> dict[str, Any]:
-    """Return this suite's tasks; add the faults of those that cannot run here."""
-    known = len(faults)
-    try:
-        loaded = load_once(manager, names)
-    except (ValueError, RuntimeError):
-        del faults[known:]
-        tasks: dict[str, Any] = {}
-        for name in own:
+def _loaded(manager: Any, names: Sequence[str], faults: list[str]) -> dict[str, Any]:
+    """Return tasks, which the manager keeps; add the faults of those that cannot run here."""
+    keep_tasks(manager)
+    tasks: dict[str, Any] = {}
+    with patch.object(state, "faults", faults):
+        for name in names:
             try:
                 tasks |= manager.load([name])["tasks"]
             except (ValueError, RuntimeError) as error:
                 faults.append(str(error))
-        return tasks
-    return {name: loaded["tasks"][name] for name in own}
+    return tasks
 
 
 def _requests(config: Any, name: str, task: Any) -> int:
     """Return how many requests a task sends under ``--limit`` or ``--samples``."""
     from lm_eval.evaluator_utils import get_sample_size
 
-    places = list(range(len(task.eval_docs)))
+    documents = len(task.eval_docs)
     if config.samples:
-        places = config.samples.get(name, places)
+        documents = len(config.samples.get(name, task.eval_docs))
     elif config.limit is not None:
-        places = places[: get_sample_size(task, config.limit)]
-    if state.recorded is not None:
-        from lm_eval_codemind.harness.recordings import documents_with
-        from lm_eval_codemind.questions import Key
-
-        return sum(state.recorded.count(name, documents_with(Key._fields, task.eval_docs.select(places))))
-    return len(places) * state.responses(task.config.repeats)
+        documents = min(documents, get_sample_size(task, config.limit))
+    return documents * state.responses(task.config.repeats)
 
 
 def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
@@ -323,30 +309,28 @@ def _unasked_samples(config: Any, leaves: Sequence[str]) -> list[str]:
     ]
 
 
-def _metadata_faults(config: Any, manager: Any, own: Sequence[str], alone: bool) -> list[str]:
+def _metadata_faults(config: Any, manager: Any, settings: Mapping[str, Any], alone: bool) -> list[str]:
     """Return the keys of ``--metadata`` that no task takes, and those that the tasks' files set.
 
     Keys that only tasks of other suites may know are not checked.
     """
-    from lm_eval.tasks._yaml_loader import load_yaml
-
     faults = []
-    known = set[str]()
+    known, set_by_tasks = set[str](), {"suite", "version"}
     given = {name: value for name, value in (config.metadata or {}).items() if name not in (config.model_args or {})}
-    for task in own if given else ():
-        dataset = load_yaml(manager.task_index[task].yaml_path).get("custom_dataset")
-        options = getattr(getattr(dataset, "__self__", None), "options", None)
+    for task, content in settings.items():
+        options = getattr(getattr(content.get("custom_dataset"), "__self__", None), "options", None)
         # A task about the responses to another one makes its data set with a function of its own.
         alone = alone and options is not None
         known |= set(options or ())
-        for name in given.keys() & {"suite", "version", *dataset_arguments(manager, task)} - known:
-            there = dataset_arguments(manager, task).get(name)
+        arguments = content.get("dataset_kwargs") or {}
+        set_by_tasks |= arguments.keys()
+        for name in given.keys() & ({"suite", "version", *arguments} - known):
+            there = arguments.get(name)
             other = task.replace(str(there), str(given[name]))
             use = f"use {other}" if other != task and manager.match_tasks([other]) else "choose another task"
             faults.append(f"--metadata: {name} is set by the file of {task}; leave it out, and {use}")
             # So that its other faults are found.
             manager.metadata.pop(name, None)
-    set_by_tasks = {"suite", "version"}.union(*(dataset_arguments(manager, task) for task in own))
     for name in given if alone else ():
         if name not in known | set_by_tasks:
             takes = ", ".join(sorted(known))
@@ -374,9 +358,9 @@ def model_faults(config: Any) -> list[str]:
     key = _KEYS.get(config.model)
     if key is not None and not os.environ.get(key) and "header" not in arguments:
         faults.append(f"--model {config.model} needs a key: set the environment variable {key}")
-    if config.model in _CHATS and not config.apply_chat_template:
+    if "chat" in config.model and not config.apply_chat_template:
         faults.append(f"--model {config.model} takes chat messages: add --apply_chat_template")
-    if config.model == "codemind-replay" and not (config.model_args or {}).get("responses"):
+    if config.model == "codemind-replay" and not arguments.get("responses"):
         faults.append(
             "--model codemind-replay answers from files: add --model_args responses=FILE, or use codemind score"
         )
@@ -387,10 +371,18 @@ def model_faults(config: Any) -> list[str]:
     return faults
 
 
+def results_directory(output_path: str) -> Path:
+    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file.
+
+    A name that ends so is the stem of the files. Other runs may have files in the same directory.
+    """
+    return Path(output_path).parent if output_path.endswith(".json") else Path(output_path)
+
+
 def _directory_faults(output_path: str | None) -> list[str]:
     if not output_path:
         return []
-    directory = Path(output_path).parent if output_path.endswith(".json") else Path(output_path)
+    directory = results_directory(output_path)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -406,26 +398,17 @@ def _directory_faults(output_path: str | None) -> list[str]:
 def _cache_faults(config: Any) -> list[str]:
     """Return why responses cannot be kept where ``--use_cache`` says."""
     path = Path(path_for_model(config) or "") if config.use_cache else Path()
-    if not path.name:
-        return []
+    files = {path.with_name(f"{path.name}_rank0.db"), *path.parent.glob(f"{path.name}_rank*.db")} if path.name else ()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-        for file in path.parent.glob(f"{path.name}_rank*.db"):
+        for file in files:
             opened(file).close()
-    except OSError as error:
-        return [f"--use_cache: {path.parent} cannot be written ({error.strerror}); choose another path"]
     except UserError as error:
         return [str(error)]
     return []
 
 
-def _option_faults(config: Any, manager: Any, own: Sequence[str]) -> list[str]:
+def _option_faults(config: Any, settings: Mapping[str, Any], limits: Mapping[str, int]) -> list[str]:
     """Return what the command line lacks: the confirmation of programs, and room for a prompt in the context."""
-    from lm_eval.tasks._yaml_loader import load_yaml
-
-    settings = {name: load_yaml(manager.task_index[name].yaml_path, resolve_func=False) for name in own}
     faults = []
     unsafe = [name for name, content in settings.items() if content.get("unsafe_code")]
     if unsafe and not config.confirm_run_unsafe_code:
@@ -436,20 +419,13 @@ def _option_faults(config: Any, manager: Any, own: Sequence[str]) -> list[str]:
     if sampled and state.profile:
         faults.append(f"{_listed(sampled)}: samples in a way of its own; leave it out of a run with --profile")
     context = _context(config.model, config.model_args or {})
-    asked = _limits(config, {name: content.get("generation_kwargs") for name, content in settings.items()})
-    crowded = [name for name, tokens in asked.items() if context is not None and tokens >= context]
+    crowded = [name for name, tokens in limits.items() if context is not None and tokens >= context]
     if crowded:
         faults.append(
-            f"{_listed(crowded)}: responses may have {max(asked.values())} tokens, but the context has {context}, "
+            f"{_listed(crowded)}: responses may have {max(limits.values())} tokens, but the context has {context}, "
             f"so that no prompt fits; add --gen_kwargs max_gen_toks={(context or 0) // 4}"
         )
     return faults
-
-
-def _limits(config: Any, generation: Mapping[str, Mapping[str, Any] | None]) -> dict[str, int]:
-    """Return the most tokens of a response, task by task, from the ``generation_kwargs`` of the tasks."""
-    chosen = {name: {**(arguments or {}), **(config.gen_kwargs or {})} for name, arguments in generation.items()}
-    return {name: int(limit) for name, arguments in chosen.items() if (limit := arguments.get("max_gen_toks"))}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -135,12 +135,10 @@ def opened(file: Path) -> sqlite3.Connection:
             database.execute("CREATE TABLE IF NOT EXISTS unnamed (key TEXT PRIMARY KEY, value BLOB)")
             database.execute("SELECT key, value FROM unnamed LIMIT 1")
         return database
-    except sqlite3.DatabaseError as error:
-        if file.is_file() and not isinstance(error, sqlite3.OperationalError):
-            raise UserError(f"{file}: no cache of responses ({error}); choose another --use_cache") from error
+    except (sqlite3.OperationalError, OSError) as error:
         raise UserError(f"{file}: cannot be written ({error}); choose another --use_cache") from error
-    except OSError as error:
-        raise UserError(f"{file}: cannot be written ({error.strerror}); choose another --use_cache") from error
+    except sqlite3.DatabaseError as error:
+        raise UserError(f"{file}: no cache of responses ({error}); choose another --use_cache") from error
 
 
 def own_cache() -> Any:

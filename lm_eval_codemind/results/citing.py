@@ -12,7 +12,7 @@ import yaml
 from lm_eval_codemind import __version__
 from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.families.view import View
-from lm_eval_codemind.harness.planning import token_limit
+from lm_eval_codemind.harness.contract import token_limit
 from lm_eval_codemind.harness.provenance import prompts_sent
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import distinct, observe

@@ -94,8 +94,7 @@ def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path):
             row = {"benchmark": "sample", "problem_id": problem.problem_id, "responses": responses}
             file.write(json.dumps(row) + "\n")
     out = tmp_path / "out"
-    printed = said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
-    assert "codemind_ier_sample: 24 requests" in printed
+    said("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
     scores = read_run(out)[0]["results"]["codemind_ier_sample"]
     for k in (1, 2, 4):
         # Drawing k of the four responses in every way.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness import planning, preflight
+from lm_eval_codemind.harness import contract, planning, preflight
 from lm_eval_codemind.harness.cli import prepare
 from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
@@ -111,7 +111,7 @@ def test_the_limit_is_the_one_that_an_endpoint_gets(model, names):
     messages = [{"role": "user", "content": "?"}]
     body = lm._create_payload(messages, generate=True, gen_kwargs=dict(options))
     sent = body["max_completion_tokens"] if model.startswith("openai") else body["max_tokens"]
-    assert planning.token_limit(model, options) == sent
+    assert contract.token_limit(model, options) == sent
 
 
 @pytest.mark.parametrize("names", [(name,) for name in NAMES] + [NAMES[::-1]])
@@ -119,7 +119,7 @@ def test_the_limit_is_the_one_that_a_loaded_model_gets(names):
     from lm_eval.models.utils import normalize_gen_kwargs
 
     options = {name: 300 + number for number, name in enumerate(names)}
-    assert planning.token_limit("hf", options) == normalize_gen_kwargs({**options})["max_gen_toks"]
+    assert contract.token_limit("hf", options) == normalize_gen_kwargs({**options})["max_gen_toks"]
 
 
 def test_an_endpoint_gets_the_limit_of_the_command_line(tmp_path):

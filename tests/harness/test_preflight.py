@@ -98,7 +98,7 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
     (("--model", "local-completions"), "has no address: add base_url=http://localhost:8000/v1/completions"),
     (("--model", "openai-completions"), "needs a key: set the environment variable OPENAI_API_KEY"),
     (("--model", "local-completions", "--model_args", "base_url=http://x", "--use_cache", "/proc/nowhere/cache"),
-     "--use_cache: /proc/nowhere cannot be written"),
+     "choose another --use_cache"),
 ])  # fmt: skip
 def test_options_that_no_run_can_have(arguments, expected, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -122,9 +122,7 @@ def test_what_the_harness_imports_is_known_for_its_models():
     from lm_eval.models import MODEL_MAPPING
 
     other = {"azure-openai-chat-completions"}  # known when its module has been imported
-    assert {*preflight._PACKAGES, *preflight._KEYS, *preflight._ADDRESSES, *preflight._CHATS} - other <= {
-        *MODEL_MAPPING
-    }
+    assert {*preflight._PACKAGES, *preflight._KEYS, *preflight._ADDRESSES} - other <= {*MODEL_MAPPING}
 
 
 def test_everything_about_an_endpoint_is_said_at_once(tmp_path, monkeypatch):

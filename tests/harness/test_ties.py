@@ -44,7 +44,8 @@ FOR_A_WHILE = {
     # harness/replies.py: replies of endpoints
     "lm_eval.models.api_models:retry": (),
     "lm_eval.models.api_models:TemplateAPI.parse_generations": ("outputs",),
-    # harness/location.py: an index of the tasks
+    # harness/location.py: the tasks and an index of them
+    "lm_eval.tasks._factory:TaskFactory._build_task": ("self", "entry", "overrides"),
     "lm_eval.tasks._index:load_yaml": ("path", "resolve_func"),
     "lm_eval.tasks._yaml_loader:load_yaml": ("path", "resolve_func"),
     # harness/cli.py and contract.py: a run

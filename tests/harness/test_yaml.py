@@ -8,7 +8,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.data.catalogue import benchmarks, fixed_form
 from lm_eval_codemind.harness import location
-from lm_eval_codemind.harness.location import load_once, task_directory
+from lm_eval_codemind.harness.location import keep_tasks, task_directory
 from tests.families.reference import reference_run
 from tests.results.harness import task_manager
 
@@ -35,11 +35,19 @@ def test_a_process_reads_our_files_once_and_those_of_the_user_each_time(tmp_path
     assert first.task_index["mine"].cfg is not second.task_index["mine"].cfg
 
 
-def test_a_manager_returns_loaded_tasks_for_the_same_names_only():
-    manager = location.task_manager()
-    loaded = load_once(manager, ["codemind_ier_sample"])
-    assert manager.load(["codemind_ier_sample"]) is loaded and load_once(manager, ["codemind_ier_sample"]) is loaded
-    assert list(manager.load(["codemind_input_sample"])["tasks"]) == ["codemind_input_sample"]
+def test_a_manager_keeps_loaded_tasks_also_for_groups_and_tags(tmp_path):
+    name = "codemind_ier_sample"
+    (tmp_path / "mine.yaml").write_text(f"group: mine\ntask: [{name}]\n")
+    (tmp_path / "changed.yaml").write_text(f"group: changed\ntask: [{{task: {name}, repeats: 2}}]\n")
+    manager = location.task_manager(include_path=tmp_path)
+    for _ in range(2):
+        keep_tasks(manager)
+        task = manager.load([name])["tasks"][name]
+    by_name, by_group, by_tag, changed = (
+        manager.load([one])["tasks"] for one in (name, "mine", "codemind_sample", "changed")
+    )
+    assert by_name[name] is by_group[name] is by_tag[name] is task and len(by_tag) > 1
+    assert changed[name] is not task and changed[name].config.repeats == 2
 
 
 def test_the_harness_indexes_every_file_and_groups_hold_existing_tasks(manager):
