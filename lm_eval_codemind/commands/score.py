@@ -149,7 +149,7 @@ def recorded_documents(
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
     from lm_eval_codemind.harness.location import keep_tasks
-    from lm_eval_codemind.harness.recordings import COLUMNS, documents_with
+    from lm_eval_codemind.harness.recordings import COLUMNS, answers_another_question, documents_with
     from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
 
@@ -165,12 +165,14 @@ def recorded_documents(
     for name, task in tasks.items():
         numbers, others = list[int](), list[str]()
         for index, document in enumerate(documents_with(COLUMNS, task.eval_docs)):
-            asked.add(recordings.key_of(document))
-            if recordings.has(document) and recordings.answer_another_question(document):
+            key = recordings.key_of(document)
+            asked.add(key)
+            recorded = recordings.questions.get(key)
+            if recorded and answers_another_question(recorded.asked, document):
                 others.append(document["problem_id"])
-            elif recordings.has(document):
+            elif recorded:
                 numbers.append(index)
-                numbers_of_responses.add(len(recordings.find(document)))
+                numbers_of_responses.add(len(recorded.responses))
         if others:
             text = "%s: %d recorded responses are left out, because the task asks another question about %s"
             logger.warning(text, name, len(others), ", ".join(others))
@@ -180,9 +182,10 @@ def recorded_documents(
             logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
         raise UserError(f"no response belongs to a problem of {', '.join(names)}")
-    unasked, left_out = recordings.outside(asked)
+    responses = {key: len(recorded.responses) for key, recorded in recordings.questions.items()}
+    unasked = [key for key in responses if key not in asked]
     if unasked:
-        total = sum(map(len, recordings.responses.values()))
+        left_out, total = sum(responses[key] for key in unasked), sum(responses.values())
         shown = ", ".join(f"{key.benchmark}/{key.problem_id}" for key in unasked[:3]) + (", …" if unasked[3:] else "")
         text = "%d of %d responses belong to no question of %s: %s"
         logger.warning(text, left_out, total, ", ".join(names), shown)

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,29 +28,39 @@ _EVALPLUS_SETTING = "no_test"
 
 
 @dataclass
+class Recorded:
+    """What is recorded about one question.
+
+    Attributes:
+        asked: The parts of the first row that say what was asked.
+        responses: The responses, in the order of their recording.
+        prompts: The prompts that the rows name; empty where a row names none.
+    """
+
+    asked: Mapping[str, Any]
+    responses: list[str] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)
+
+
+@dataclass
 class Recordings:
     """The responses of one model.
 
     Attributes:
-        responses: Key -> responses in the order of their recording.
-        prompts: Key -> the prompts that the rows of these responses name; empty where a row names none.
-        asked: Key -> the parts of the first row with it that say what was asked.
+        questions: Key -> what is recorded about its question.
         models: The names of the models that the rows give.
         extracted: Whether the responses are answers that somebody took out of them.
     """
 
-    responses: dict[Key, list[str]] = field(default_factory=dict)
-    prompts: dict[Key, list[str]] = field(default_factory=dict)
-    asked: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    questions: dict[Key, Recorded] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     extracted: bool = False
-    _twins: dict[str, str] = field(default_factory=dict, repr=False)
 
     def add(self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str) -> None:
         """Add the responses of a row, after those that its question has already."""
-        self.responses.setdefault(key, []).extend(responses)
-        self.prompts.setdefault(key, []).append(prompt)
-        self.asked.setdefault(key, _asked(row))
+        recorded = self.questions.setdefault(key, Recorded(_asked(row)))
+        recorded.responses += responses
+        recorded.prompts.append(prompt)
         if row.get("model"):
             self.models.add(str(row["model"]))
 
@@ -60,35 +70,13 @@ class Recordings:
         Raises:
             KeyError: If the document is not one of this suite.
         """
-        return self.responses.get(self.key_of(document), [])
-
-    def prompts_of(self, document: Mapping[str, Any]) -> list[str]:
-        """Return the prompts that the rows of a document's responses name; none where a row names none."""
-        prompts = self.prompts.get(self.key_of(document), [])
-        return prompts if all(prompts) else []
-
-    def has(self, document: Mapping[str, Any]) -> bool:
-        """Whether there is a row about a document."""
-        return self.key_of(document) in self.asked
-
-    def answer_another_question(self, document: Mapping[str, Any]) -> bool:
-        """Whether the row about a document answers another question; see :func:`answers_another_question`."""
-        return answers_another_question(self.asked[self.key_of(document)], document)
-
-    def outside(self, keys: Container[Key]) -> tuple[list[Key], int]:
-        """Return the keys of rows that are not among some keys, and how many responses they have."""
-        others = [key for key in self.asked if key not in keys]
-        return others, sum(len(self.responses[key]) for key in others)
+        recorded = self.questions.get(self.key_of(document))
+        return recorded.responses if recorded else []
 
     def key_of(self, document: Mapping[str, Any]) -> Key:
         """Return the key under which a document's responses are, if there are any."""
-        key = Key.of(document)
-        # The catalogue is searched once a benchmark, not once a document.
-        if key.benchmark not in self._twins:
-            self._twins[key.benchmark] = key.recorded().benchmark
-        if self._twins[key.benchmark] != key.benchmark:
-            key = key.recorded()
-        return key if self.responses.get(key) else key._replace(setting="")
+        key = Key.of(document).recorded()
+        return key if key in self.questions else key._replace(setting="")
 
 
 def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -> Recordings:
@@ -122,18 +110,23 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
     recordings = Recordings()
     for path in map(Path, paths):
         filters: dict[Key, Any] = {}
-        for place, row in _rows(path, benchmark):
+        for place, text in _rows(path, benchmark):
             try:
+                row = json.loads(text) if isinstance(text, str) else text
                 key = _key_of(row)
                 if _is_repeated(row, key, filters):
                     continue
                 new: Sequence[str] = _responses_of(row)
                 prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise _not_recorded(path, place, error) from error
+                raise UserError(
+                    f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
+                    "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
+                    "file of lm-evaluation-harness or EvalPlus"
+                ) from error
             recordings.add(row, key, new, prompt)
             recordings.extracted |= row.get("extracted") is True
-        if not recordings.responses:
+        if not recordings.questions:
             raise UserError(f"{path}: no recorded responses")
     return recordings
 
@@ -163,14 +156,15 @@ def _is_repeated(row: Mapping[str, Any], key: Key, filters: dict[Key, Any]) -> b
 
 
 def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of a file or folder, each with its place in words."""
+    """Yield the rows of a file or folder, or their text, each with its place in words."""
     if path.is_dir():
         yield from _published_outputs(path)
         return
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
     if not _starts_one_value(first):
-        yield from _json_lines(path)
+        numbered = enumerate(read_lines(path), start=1)
+        yield from ((f"line {number}", line) for number, line in numbered if line.strip())
         return
     try:
         content = json.loads(first + "".join(lines))
@@ -207,24 +201,6 @@ def _starts_one_value(line: str) -> bool:
         return line.lstrip().startswith("[")
     return isinstance(value, list) or (
         isinstance(value, dict) and bool(value) and all(isinstance(part, list) for part in value.values())
-    )
-
-
-def _json_lines(path: Path) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise _not_recorded(path, f"line {number}", error) from error
-            yield f"line {number}", row
-
-
-def _not_recorded(path: Path, place: str, error: Exception) -> UserError:
-    return UserError(
-        f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, problem_id and "
-        "response (a text or null) or responses (a list of these), or comes from a sample file of "
-        "lm-evaluation-harness or EvalPlus"
     )
 
 

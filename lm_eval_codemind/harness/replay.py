@@ -61,7 +61,10 @@ class ReplayLM(DocumentLM):
         """Return the recorded responses to the requests, in their order, and mark the requests as recorded."""
         responses = super().generate_until(requests, disable_tqdm)
         for request in requests if self._marks else ():
-            setattr(request, RECORDED, self._recordings(request.task_name).prompts_of(request.doc))
+            recordings = self._recordings(request.task_name)
+            recorded = recordings.questions.get(recordings.key_of(request.doc))
+            # None where a row names none.
+            setattr(request, RECORDED, recorded.prompts if recorded and all(recorded.prompts) else [])
         return responses
 
     def set_cache_hook(self, cache_hook: Any) -> None:

@@ -88,7 +88,7 @@ def _score_again(run: Run, prompts: Path | None, include_path: Path | None, fold
         if task.samples_file is None or not task.samples_file.stat().st_size:
             continue
         recordings[task.task], places[task.task] = logged_recordings(task.samples_file)
-        fewest = min(map(len, recordings[task.task].responses.values()))
+        fewest = min(len(one.responses) for one in recordings[task.task].questions.values())
         together[json.dumps(_metadata(task, run.path, prompts)), fewest].append(task)
     if not together:
         raise UserError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")

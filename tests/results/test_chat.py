@@ -99,8 +99,8 @@ def test_the_report_shows_messages_and_not_their_escapes(run):
 
 def test_its_samples_are_recordings_with_their_prompts(run):
     (samples,) = run.rglob("samples_codemind_ier_sample_*.jsonl")
-    recordings = read_recordings([samples])
-    assert len(recordings.responses) == 24 == sum(any(prompts) for prompts in recordings.prompts.values())
+    questions = read_recordings([samples]).questions
+    assert len(questions) == 24 == sum(any(recorded.prompts) for recorded in questions.values())
 
 
 def test_it_is_reported_submitted_and_shown(run, tmp_path):

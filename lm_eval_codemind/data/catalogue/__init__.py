@@ -5,6 +5,7 @@ Nothing here reads or builds one.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pkgutil import resolve_name
 from typing import Any, Literal
@@ -180,6 +181,7 @@ def get_benchmark(name: str) -> Benchmark:
     return known[name]
 
 
+@cache
 def twin_of(name: str) -> str:
     """Return the benchmark that a published one is the published form of; the name itself for any other."""
     return next((one.name for one in related(name).values() if one.published_as == name), name)
