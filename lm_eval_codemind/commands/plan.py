@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import click
 
@@ -39,13 +41,12 @@ def command(
     """
     from lm_eval_codemind.commands.run import with_programs
     from lm_eval_codemind.families.table import Column, Table
-    from lm_eval_codemind.harness.contract import environment
     from lm_eval_codemind.harness.planning import plan
     from lm_eval_codemind.harness.planning import tokenizer as load_tokenizer
 
     if price_in is not None and tokenizer is None:
         raise UserError("--price-in is a price of tokens, and prompts are counted in characters: add --tokenizer NAME")
-    with environment(LMEVAL_LOG_LEVEL="ERROR"):
+    with patch.dict(os.environ, LMEVAL_LOG_LEVEL="ERROR"):
         counted = plan(with_programs(list(arguments)), load_tokenizer(tokenizer) if tokenizer else None)
     unit = "tokens" if tokenizer else "characters"
     rows = [

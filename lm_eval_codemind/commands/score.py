@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,7 +69,7 @@ def command(
     stopped.
     """
     from lm_eval_codemind.harness.cli import run_harness
-    from lm_eval_codemind.harness.contract import environment, parsed_arguments
+    from lm_eval_codemind.harness.contract import parsed_arguments
     from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
     from lm_eval_codemind.harness.location import task_manager
     from lm_eval_codemind.harness.recordings import read_recordings
@@ -104,7 +105,7 @@ def command(
         return
     arguments += ["--output_path", output_path, "--log_samples"]
     journal = Path(output_path) / _JOURNAL
-    with environment(**{JOURNAL_VARIABLE: str(journal)}), patch.object(state, "recorded", several):
+    with patch.dict(os.environ, {JOURNAL_VARIABLE: str(journal)}), patch.object(state, "recorded", several):
         run_harness([*arguments, *harness_arguments], manager)
     forget_journals()
     journal.unlink(missing_ok=True)

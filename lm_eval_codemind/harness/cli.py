@@ -93,6 +93,9 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
     options.include_path = [*task_directories(), *([config.include_path] if config.include_path else [])]
     if manager is None or config.include_path or manager.metadata != config.metadata:
         manager = task_manager(config.metadata, config.include_path)
+    only_ours = names == ["list"] or set(names) <= set(manager.all_tasks)
+    if not only_ours:
+        manager = task_manager(config.metadata, config.include_path, include_defaults=True)
     if names == ["list"]:
         return Prepared(options, config, manager, names, [])
     # A user who names the results of a first stage has run it.
@@ -102,16 +105,15 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
     stack.enter_context(patch.multiple(state, checked=True, include_path=include_path, profile=profile))
     # It asks git, which complains outside of a repository.
     stack.enter_context(patch.object(evaluator, "get_git_commit_hash", commit))
-    if set(names) <= set(manager.all_tasks):
-        usual = tasks.TaskManager
+    usual = tasks.TaskManager
 
-        def known(include_path: Any = None, include_defaults: bool = True, metadata: Any = None) -> Any:
-            # The harness asks for its own tasks as well; the second stage of a run has other metadata.
-            if include_defaults and metadata == config.metadata:
-                return manager
-            return usual(include_path=include_path, include_defaults=False, metadata=metadata)
+    def known(include_path: Any = None, include_defaults: bool = True, metadata: Any = None) -> Any:
+        # The harness asks for its own tasks as well; the second stage of a run has other metadata.
+        if include_defaults and metadata == config.metadata:
+            return manager
+        return usual(include_path=include_path, include_defaults=include_defaults and not only_ours, metadata=metadata)
 
-        stack.enter_context(patch.object(tasks, "TaskManager", known))
+    stack.enter_context(patch.object(tasks, "TaskManager", known))
     return Prepared(options, config, manager, first, later)
 
 

@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial, wraps
-from importlib.metadata import version
+from functools import partial, wraps
 from math import nan
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-from packaging.version import Version
-
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, is_drawn, mean_stderr
 from lm_eval_codemind.harness.state import state
-
-logger = logging.getLogger(__name__)
 
 # The options that limit the tokens of a response, first those that win, as the harness's backends read them.
 _USUAL_LIMIT_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -39,9 +33,6 @@ _LIMIT_NAMES = {
     "sglang-generate": ("max_new_tokens", "max_tokens", "max_gen_toks"),
     **dict.fromkeys(("sglang", "anthropic-completions"), ("max_gen_toks",)),
 }
-
-# The first version that this suite was not tested with.
-_UNKNOWN = Version("0.5.0.dev0")
 
 
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -280,26 +271,16 @@ def results_written(directory: Path | None) -> Iterator[None]:
 
 
 def _complete(path: Path) -> bool:
-    """Whether a file of the harness was written to its end."""
-    lines = path.suffix == ".jsonl"
-    content = _last_line(path) if lines else path.read_bytes()
+    """Whether a file of the harness was written to its end: each line of its samples ends with a line feed."""
+    if path.suffix == ".jsonl":
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 1))
+            return file.read() == b"\n"
     try:
-        json.loads(content)
+        json.loads(path.read_bytes())
     except ValueError:
         return False
-    return not lines or content.endswith(b"\n")
-
-
-def _last_line(path: Path) -> bytes:
-    """Return the last line of a file that has something in it, with what follows it; the file may be large."""
-    content = b""
-    with path.open("rb") as file:
-        start = file.seek(0, os.SEEK_END)
-        while start and b"\n" not in content.rstrip():
-            size = min(start, max(1 << 16, len(content)))
-            start = file.seek(start - size)
-            content = file.read(size) + content
-    return content[content.rstrip().rfind(b"\n") + 1 :]
+    return True
 
 
 def tasks_of(manager: Any, name: str) -> list[str]:
@@ -361,29 +342,3 @@ def of_first_process(value: str) -> str:
     values = [value]
     torch.distributed.broadcast_object_list(values, src=0)
     return values[0]
-
-
-@contextmanager
-def environment(**variables: str) -> Iterator[None]:
-    """Set environment variables for a while, for the harness and for what it starts."""
-    former = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in former.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@cache
-def warn_if_unknown() -> None:
-    """Warn once that the installed harness is newer than what this suite was written for."""
-    installed = Version(version("lm_eval"))
-    if installed >= _UNKNOWN:
-        logger.warning(
-            "lm-eval %s is newer than what this suite was tested with (0.4); check a score with codemind-oracle",
-            installed,
-        )

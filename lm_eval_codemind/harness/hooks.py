@@ -13,11 +13,9 @@ document, of whatever family, has the columns
 from __future__ import annotations
 
 import dataclasses
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +24,7 @@ from lm_eval_codemind.data.catalogue import get_benchmark
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.aggregations import Value, pass_at_reported_k, unproven_passes
-from lm_eval_codemind.harness.contract import use_own_evaluation, warn_if_unknown
+from lm_eval_codemind.harness.contract import use_own_evaluation
 from lm_eval_codemind.harness.provenance import OPENED, SHORT_SEED, THINKING, record_task, splits
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.harness.state import state
@@ -76,10 +74,9 @@ class Reader:
         Raises:
             TypeError: If the family's ``read`` returns anything but an Answer.
         """
-        return self.submit(read_answer(self._family, self._filter, response, question, opening), question)
-
-    def submit(self, answer: Answer, question: Question) -> Answer:
-        """Return an answer that was read, with its execution pending if something is executed for it."""
+        if response == SKIPPED:
+            return Answer(None, skipped=True)
+        answer = read_answer(self._family, self._filter, response, question, opening)
         job = self._family.job(answer, question)
         if job is not None:
             witnesses = self._family.witness_job(answer, question)
@@ -125,8 +122,6 @@ class Hooks:
 
     def __init__(self, family: Family, short: bool = False) -> None:
         self._family, self._short = family, short
-        # Responses that were read for a filter, and their answers for the other filters, which read them next.
-        self._ahead: tuple[Sequence[Sequence[str]], dict[str, list[list[Answer]]]] = ((), {})
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -171,7 +166,6 @@ class Hooks:
                 f"--metadata thinking={thinking}: the only value is {OPENED!r}, for an endpoint whose chat template "
                 "opens the thinking; leave it out for any other model"
             )
-        warn_if_unknown()
         use_own_evaluation()
         family = self._family
         entry = get_benchmark(benchmark)
@@ -219,37 +213,14 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            reader, questions = Reader(family, name), list(map(Question.from_document, documents))
-            return [
-                [answer if answer.skipped else reader.submit(answer, question) for answer in answers]
-                for answers, question in zip(self._read(name, responses, questions), questions, strict=True)
-            ]
+            reader, answers = Reader(family, name), []
+            openings = state.openings or [""] * len(responses)
+            for texts, document, opening in zip(responses, documents, openings, strict=True):
+                question = Question.from_document(document)
+                answers.append([reader.read(text, question, opening) for text in texts])
+            return answers
 
         return read
-
-    def _read(
-        self, name: str, responses: Sequence[Sequence[str]], questions: Sequence[Question]
-    ) -> Iterator[list[Answer]]:
-        """Yield the answers to each question under a filter. Those under the other filters are kept until they ask."""
-        before, ahead = self._ahead
-        if name in ahead and len(before) == len(responses) and all(map(operator.is_, before, responses)):
-            yield from ahead.pop(name)
-            return
-        family = self._family
-        ahead = {filter: [] for filter in family.filters if filter != name}
-        openings = state.openings or [""] * len(responses)
-        for texts, question, opening in zip(responses, questions, openings, strict=True):
-            answers: dict[str, list[Answer]] = {filter: [] for filter in (name, *ahead)}
-            # The thinking of a response is looked for once if all filters read it in turn.
-            for text, (filter, read) in product(texts, answers.items()):
-                is_skipped = text == SKIPPED
-                read.append(
-                    Answer(None, skipped=True) if is_skipped else read_answer(family, filter, text, question, opening)
-                )
-            yield answers.pop(name)
-            for filter, read in answers.items():
-                ahead[filter].append(read)
-        self._ahead = responses, ahead
 
     def process_results(
         self, document: Mapping[str, Any], results: Sequence[Sequence[Answer]] | Sequence[Answer]

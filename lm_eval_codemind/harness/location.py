@@ -3,11 +3,10 @@
 import inspect
 import logging
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, wraps
-from importlib.metadata import EntryPoints, entry_points
+from functools import wraps
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -27,14 +26,8 @@ def task_directories() -> list[str]:
     Raises:
         UserError: If this suite's directory is missing.
     """
-    others = (point.load() for point in _points(tuple(sys.path)))
+    others = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
     return [str(task_directory()), *(str(other() if callable(other) else other) for other in others)]
-
-
-@cache
-def _points(places: tuple[str, ...]) -> EntryPoints:
-    """Return the entry points of other packages. ``places`` is ``sys.path``: where it changes, they are read again."""
-    return entry_points(group="lm_eval_codemind.tasks")
 
 
 def task_directory() -> Path:
@@ -50,19 +43,22 @@ def task_directory() -> Path:
     raise UserError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")
 
 
-def task_manager(metadata: Mapping[str, Any] | None = None, include_path: str | Path | None = None) -> Any:
+def task_manager(
+    metadata: Mapping[str, Any] | None = None, include_path: str | Path | None = None, include_defaults: bool = False
+) -> Any:
     """Return a ``TaskManager`` of the harness that knows this suite's tasks, and those in a directory of the user.
 
     Args:
         metadata: ``--metadata``, which goes to all tasks.
         include_path: ``--include_path``. Its tasks replace those of the same name.
+        include_defaults: Whether it knows the harness's own tasks, too.
     """
     # Costs seconds, and `codemind --help` must not.
     from lm_eval.tasks import TaskManager
 
     paths = [*task_directories(), *([include_path] if include_path else [])]
     with our_files_once():
-        return TaskManager(include_path=paths, include_defaults=False, metadata=dict(metadata or {}))
+        return TaskManager(include_path=paths, include_defaults=include_defaults, metadata=dict(metadata or {}))
 
 
 def keep_tasks(manager: Any) -> None:

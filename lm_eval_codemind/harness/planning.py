@@ -3,17 +3,22 @@
 import io
 import json
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+from lm_eval import simple_evaluate
+from lm_eval.api import task as task_module
+from lm_eval.api.model import LM
+
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.harness.cli import Prepared, prepare
 from lm_eval_codemind.harness.contract import limit_of, settings_of, tasks_of, token_limit
 from lm_eval_codemind.harness.location import keep_tasks
+from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks
 from lm_eval_codemind.harness.provenance import prompts_sent, suite_of
 from lm_eval_codemind.harness.stages import SETTING, TASK
 from lm_eval_codemind.harness.state import state
@@ -73,84 +78,54 @@ class _Counted(Exception):
     """Ends the harness's evaluation when all requests are built."""
 
 
-@dataclass(frozen=True)
-class _Built:
-    """What the harness has built when it is about to ask the model.
+class _Counting(LM):  # type: ignore[misc]
+    """A stand-in for the model, which ends the evaluation. It keeps the messages of a chat as JSON."""
 
-    Attributes:
-        run: The prepared run.
-        instances: The requests.
-        loaded: Name of a task -> the task.
-        missing: What this machine lacks for the run, with its fix.
-    """
+    tokenizer_name = "codemind-plan"
 
-    run: Any
-    instances: Sequence[Any]
-    loaded: Mapping[str, Any]
-    missing: Sequence[str]
+    def apply_chat_template(self, chat_history: Messages, add_generation_prompt: bool = True) -> str:
+        return json.dumps(chat_history)
+
+    def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
+        raise _Counted
+
+    loglikelihood = loglikelihood_rolling = generate_until
 
 
-def _counting(instances: list[Any]) -> Any:
-    """Return a model that adds the requests to a list in place of an answer, and ends the evaluation."""
-    from lm_eval.api.model import LM
-
-    class Counting(LM):  # type: ignore[misc]
-        """A stand-in for the model. It keeps the messages of a chat as JSON."""
-
-        tokenizer_name = "codemind-plan"
-
-        def apply_chat_template(self, chat_history: Messages, add_generation_prompt: bool = True) -> str:
-            return json.dumps(chat_history)
-
-        def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
-            instances.extend(requests)
-            raise _Counted
-
-        loglikelihood = loglikelihood_rolling = generate_until
-
-    return Counting()
-
-
-def _build(arguments: Sequence[str]) -> _Built:
-    """Have the harness build the requests of a run.
+def _requests_of(run: Prepared) -> dict[str, tuple[Any, list[Any]]]:
+    """Return the tasks that the harness has loaded for the first stage of a run, with the requests that it has built.
 
     Raises:
-        UserError: If a task does not exist or an option is unusable.
+        UserError: If an option is unusable.
     """
-    from lm_eval.api import registry, task
-
-    from lm_eval_codemind.harness.cli import prepare
-    from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks
-
-    instances: list[Any] = []
-    missing: list[str] = []
-    model = _counting(instances)
-    loading = SimpleNamespace(create_from_arg_obj=lambda *_, **__: model, create_from_arg_string=lambda *_, **__: model)
-    with ExitStack() as stack:
-        run = prepare(arguments, stack)
-        if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
-            raise UserError("; ".join(unknown))
-        # Who does not name the model yet wants to know the size of the tasks.
-        if any(argument.partition("=")[0] in ("--model", "-M") for argument in arguments):
-            missing += model_faults(run.config)
-        run.options.output_path = run.options.use_cache = None
-        run.options.log_samples = False
-        run.options.confirm_run_unsafe_code = True
-        run.options.tasks = run.first
-        keep_tasks(run.manager)
-        stack.enter_context(patch.object(state, "faults", missing))
-        # Progress bars are of no use here.
-        stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
-        stack.enter_context(patch.object(registry, "get_model", lambda name: loading))
-        stack.enter_context(redirect_stdout(io.StringIO()))
+    config = run.config
+    keep_tasks(run.manager)
+    # Progress bars are of no use here.
+    with patch.object(task_module, "tqdm", lambda documents, **_: documents), redirect_stdout(io.StringIO()):
         try:
-            run.options.func(run.options)
+            simple_evaluate(
+                _Counting(),
+                tasks=run.first,
+                num_fewshot=config.num_fewshot,
+                limit=config.limit,
+                samples=config.samples,
+                system_instruction=config.system_instruction,
+                apply_chat_template=config.apply_chat_template,
+                fewshot_as_multiturn=config.fewshot_as_multiturn,
+                gen_kwargs=config.gen_kwargs,
+                task_manager=run.manager,
+                fewshot_random_seed=config.seed[3] if config.seed else None,
+                confirm_run_unsafe_code=True,
+            )
         except _Counted:
             pass
         except (ValueError, RuntimeError) as error:
             raise UserError(str(error)) from error
-        loaded = run.manager.load(run.first)["tasks"]
-    return _Built(run, instances, loaded, missing)
+    tasks = run.manager.load(run.first)["tasks"]
+    return {
+        name: (task, [instance for instance in task.instances for _ in range(instance.repeats)])
+        for name, task in tasks.items()
+    }
 
 
 def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
@@ -163,35 +138,38 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     Raises:
         UserError: If a task does not exist or an option is unusable.
     """
-    measure, built = length or _characters, _build(arguments)
-    run = built.run
-    chat = bool(run.config.apply_chat_template)
-    by_task: dict[str, list[Any]] = defaultdict(list)
-    for instance in built.instances:
-        by_task[instance.task_name].append(instance)
+    missing: list[str] = []
+    with ExitStack() as stack:
+        run = prepare(arguments, stack)
+        if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
+            raise UserError("; ".join(unknown))
+        # Who does not name the model yet wants to know the size of the tasks.
+        if any(argument.partition("=")[0] in ("--model", "-M") for argument in arguments):
+            missing += model_faults(run.config)
+        stack.enter_context(patch.object(state, "faults", missing))
+        requests = _requests_of(run)
+        tasks = [_planned(run.config, name, *sent, length or _characters) for name, sent in requests.items()]
+        later = [_later(run, name, requests) for group in run.later for name in tasks_of(run.manager, group)]
+    return Plan(tasks, later, list(dict.fromkeys(missing)))
+
+
+def _planned(config: Any, name: str, task: Any, sent: Sequence[Any], measure: Length) -> TaskPlan:
     # A prompt that is sent several times is measured once.
-    lengths: dict[str, int] = {}
-    tasks = []
-    for name, sent in by_task.items():
-        for instance in sent:
-            prompt = instance.args[0]
-            if prompt not in lengths:
-                lengths[prompt] = measure(json.loads(prompt) if chat else prompt)
-        limits = [token_limit(run.config.model, instance.args[1]) for instance in sent]
-        known = [limit for limit in limits if limit is not None]
-        most = sum(known) if len(known) == len(limits) else None
-        suite = (suite_of(built.loaded[name]) if name in built.loaded else None) or {}
-        prompts = sum(lengths[instance.args[0]] for instance in sent)
-        short = {**suite["short"], "family": suite["family"]} if "short" in suite else {}
-        tasks.append(TaskPlan(name, len(sent), prompts, most, prompts_sent(suite), short))
-    later = [_later(run, name, by_task) for group in run.later for name in tasks_of(run.manager, group)]
-    return Plan(tasks, later, list(dict.fromkeys(built.missing)))
+    prompts = Counter(instance.args[0] for instance in sent)
+    chat = bool(config.apply_chat_template)
+    length = sum(count * measure(json.loads(prompt) if chat else prompt) for prompt, count in prompts.items())
+    limits = [token_limit(config.model, instance.args[1]) for instance in sent]
+    known = [limit for limit in limits if limit is not None]
+    most = sum(known) if len(known) == len(limits) else None
+    suite = suite_of(task) or {}
+    short = {**suite["short"], "family": suite["family"]} if "short" in suite else {}
+    return TaskPlan(name, len(sent), length, most, prompts_sent(suite), short)
 
 
-def _later(run: Any, name: str, by_task: Mapping[str, Sequence[Any]]) -> LaterPlan:
+def _later(run: Prepared, name: str, requests: Mapping[str, tuple[Any, Sequence[Any]]]) -> LaterPlan:
     content = settings_of(run.manager, name)
     stage = content["dataset_kwargs"]
-    sent = by_task.get(stage[TASK], ())
+    _, sent = requests.get(stage[TASK], (None, ()))
     programs = sum((instance.doc["setting"] or "") == stage.get(SETTING, "") for instance in sent)
     limit = run.config.limit
     if limit is not None:

@@ -167,7 +167,9 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     faults = unknown_tasks(manager, names)
     names = [name for name in names if manager.match_tasks([name]) or not name.startswith("codemind")]
     leaves = list(dict.fromkeys(leaf for name in names for leaf in tasks_of(manager, name)))
-    own = [leaf for leaf in leaves if _is_ours(manager, leaf)]
+    files = {leaf: manager.task_index[leaf].yaml_path for leaf in leaves if leaf in manager.task_index}
+    ours = [Path(place).resolve() for place in task_directories()]
+    own = [leaf for leaf, file in files.items() if file and any(file.is_relative_to(place) for place in ours)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
     settings = {name: settings_of(manager, name) for name in [*own, *later_leaves]}
     limits = {name: limit for name, content in settings.items() if (limit := limit_of(config, content)) is not None}
@@ -258,12 +260,6 @@ def _message(faults: Sequence[str]) -> str:
     return f"{len(distinct)} things are missing before the model can be loaded:" + "".join(
         f"\n  - {one}" for one in distinct
     )
-
-
-def _is_ours(manager: Any, name: str) -> bool:
-    entry = manager.task_index.get(name)
-    path = getattr(entry, "yaml_path", None)
-    return path is not None and any(Path(path).is_relative_to(Path(place).resolve()) for place in task_directories())
 
 
 def _loaded(manager: Any, names: Sequence[str], faults: list[str]) -> dict[str, Any]:

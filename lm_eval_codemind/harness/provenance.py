@@ -52,20 +52,11 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
     """
     # Takes a second, and who reads results needs no data sets.
     from datasets import Dataset
-    from datasets.fingerprint import generate_random_fingerprint
-    from datasets.table import InMemoryTable
-
-    from lm_eval_codemind.harness.documents import Documents
 
     asked = [dict(row) for row in documents]
     worked = [{column: example.get(column) for column in asked[0]} for example in examples]
-    rows = InMemoryTable.from_pylist(asked + worked)
-    # The fingerprint names what `map` stores on disk, which it does for data sets from a file only. By default, it is a
-    # digest of all rows.
-    return {
-        "test": Documents(rows.slice(0, len(asked)), fingerprint=generate_random_fingerprint()),
-        "fewshot": Dataset(rows.slice(len(asked)), fingerprint=generate_random_fingerprint()),
-    }
+    rows = Dataset.from_list(asked + worked)
+    return {"test": rows.select(range(len(asked))), "fewshot": rows.select(range(len(asked), len(rows)))}
 
 
 def record_task(

@@ -1,6 +1,5 @@
 """What releases of the harness hand over, and mistakes in a family: a message names it and says how to fix it."""
 
-import logging
 import re
 import tomllib
 from collections.abc import Callable
@@ -76,21 +75,6 @@ def test_both_shapes_of_filtered_responses_are_scored_alike_and_others_refused(c
             ier.process_results(VALUE, another)
 
 
-@pytest.mark.parametrize(
-    ("installed", "warnings"), [("0.4.13", 0), ("0.4.99", 0), ("0.5.0.dev2", 1), ("0.5.1", 1), ("1.0", 1)]
-)
-def test_a_release_that_nobody_tested_is_named_once(installed, warnings, monkeypatch, caplog):
-    monkeypatch.setattr(contract, "version", lambda package: installed)
-    contract.warn_if_unknown.cache_clear()
-    with caplog.at_level(logging.WARNING):
-        for _ in range(2):
-            ier.dataset(benchmark="sample", setting="direct")
-    messages = [record.getMessage() for record in caplog.records if "newer than" in record.getMessage()]
-    assert len(messages) == warnings
-    assert all(installed in message and "codemind-oracle" in message for message in messages)
-    contract.warn_if_unknown.cache_clear()
-
-
 def test_the_import_contract_covers_every_family():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (contract,) = [one for one in contracts if one["name"] == "Nobody knows a family by name"]
@@ -127,13 +111,3 @@ def test_the_prompt_or_an_option_tells_whether_the_template_opened_the_thinking(
 def test_an_unknown_value_of_the_option_is_refused():
     with pytest.raises(UserError, match="the only value is 'opened'"):
         ier.dataset(benchmark="sample", thinking="yes")
-
-
-def test_what_is_made_of_documents_has_its_rows_and_format():
-    documents = ier.dataset(benchmark="sample", suite={})["test"]
-    first = next(iter(documents))
-    assert first is not next(iter(documents)) and first == next(iter(documents)) == documents[0]
-    assert next(iter(documents.rename_column("prompt", "text")))["text"] == first["prompt"]
-    assert next(iter(documents.map(lambda row: {"prompt": row["prompt"] * 2})))["prompt"] == first["prompt"] * 2
-    assert next(iter(documents.select([1]))) == documents[1] != first
-    assert list(next(iter(documents.with_format(columns=["prompt"])))) == ["prompt"]
