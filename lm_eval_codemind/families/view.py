@@ -224,6 +224,11 @@ def answer_of(
     return Part(title, kind, "(none)" if text is None else text or "(empty)", aside=True, language=language)
 
 
+def output_of(sample: Sample, title: str = "Label C(I)") -> Part:
+    """Return a part with the output of a sample's document."""
+    return Part(title, "text", str(sample.doc.get("output") or "(empty)"), aside=True)
+
+
 def outcome_of(sample: Sample, title: str = "Outcome", aside: bool = False) -> Part:
     """Return a part with the outcome of executing an answer, one fact per line; empty if nothing was executed."""
     facts = (sample.answer.decisive or {}).items()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from lm_eval_codemind.families.der import task
 from lm_eval_codemind.families.ier.published import FORMS, PUBLISHED_IER, ier_prompt
@@ -17,12 +17,10 @@ from lm_eval_codemind.questions import Answer, Question
 class PublishedDependentReasoning(UpstreamPrompts, task.DependentReasoning):
     """DER with the artifact's prompts: an output is compared as text."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("der_published", "DER published", task.VIEW, submittable=False, paper="codemind"),
-    )
+    variants = (Variant("der_published", "DER published", task.VIEW, submittable=False, paper="codemind"),)
     prompt_texts = "ier_prompts"
     forms = FORMS
-    options: ClassVar[tuple[str, ...]] = (PLACE, "input_seed", FORM)
+    options = (PLACE, "input_seed", FORM)
 
     def text(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> str:
         return ier_prompt(self.texts(), fields[FORM], kind, fields)

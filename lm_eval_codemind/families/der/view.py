@@ -11,7 +11,7 @@ from lm_eval_codemind.families.der import score as scores
 from lm_eval_codemind.families.der.task import INPUT_SEED, Record, failures, values
 from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described, interval
-from lm_eval_codemind.families.view import Part, Unit, answer_of, listing
+from lm_eval_codemind.families.view import Part, Unit, answer_of, listing, output_of
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.statistics import Estimate, mean, proportion
@@ -74,7 +74,7 @@ class DependentView(ExecutionView):
             # After a translation this is the benchmark's program in the target language, if there is one.
             listing(sample, "The benchmark's program", "reference", True, about.get(sample.doc.get("ier_same"), "")),
             listing(sample, "Input I", "input"),
-            Part("Output of the model's program", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+            output_of(sample, "Output of the model's program"),
             answer_of(sample),
         ]
 

@@ -31,9 +31,9 @@ class SemanticsReasoning(Family):
 
     variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _BUGGY, _SHORT)
     templates = Path(__file__).with_name("templates")
-    options: ClassVar[tuple[str, ...]] = ("transform_seed",)
+    options = ("transform_seed",)
     executes = True
-    witnesses: ClassVar[str] = OF_PROGRAM
+    witnesses = OF_PROGRAM
     filters = ("extract-code",)
     metric = "r_dsr"
     verdict = "pass@1"

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict
+from typing import Any, TypedDict
 
 from lm_eval_codemind.answers import forms
 from lm_eval_codemind.answers.pipeline import ANSWER, read
@@ -45,7 +45,7 @@ class ExecutionFamily(Family):
     """A family of questions about proven executions. Its settings are its templates."""
 
     templates = Path(__file__).with_name("templates")
-    filters: ClassVar[tuple[str, ...]] = (FILTER,)
+    filters = (FILTER,)
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems whose execution is proven."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from lm_eval_codemind.families.execution import flow, trace
 from lm_eval_codemind.families.execution.score import right_steps
-from lm_eval_codemind.families.view import Part, Unit, View
+from lm_eval_codemind.families.view import Part, Unit, View, output_of
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.samples import Sample
@@ -17,10 +17,6 @@ _NOTHING = "(nothing)"
 
 class FlowView(View):
     """A unit is one loop, or one condition, of a program on its input."""
-
-    @property
-    def reported(self) -> tuple[str, ...]:
-        return (self.metric,)
 
     def outcome(self, unit: Unit) -> str:
         (sample,) = unit
@@ -74,7 +70,7 @@ class TraceView(View):
             Part("Program C", "code", numbered(str(sample.doc["code"]))),
             Part("Input I", "code", str(sample.doc["input"])),
             _compared("Steps", _steps(sample, sample.doc), _steps(sample, details), _matches(trace.matching, sample)),
-            Part("Label C(I)", "text", str(sample.doc["output"]) or "(empty)", aside=True),
+            output_of(sample),
             Part("Answer", "text", str(details.get("output") or "(none)"), aside=True),
         ]
 

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from lm_eval_codemind.data import benchmark_digests, load_benchmark, making
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -33,12 +33,12 @@ class FreshReasoning(ExecutionReasoning):
     A problem without a fresh input that is as hard as its own input has no questions.
     """
 
-    variants: ClassVar[tuple[Variant, ...]] = (
+    variants = (
         Variant("ier_fresh", "IER fresh", _VIEW),
         Variant("ier_fresh_direct", "IER fresh direct", _VIEW, DIRECT, submittable=False),
     )
-    options: ClassVar[tuple[str, ...]] = ("input_seed", "fresh_inputs")
-    separate_seeds: ClassVar[tuple[str, ...]] = ("input_seed",)
+    options = ("input_seed", "fresh_inputs")
+    separate_seeds = ("input_seed",)
     metric = R_FRESH
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:

@@ -7,7 +7,7 @@ from typing import Any
 from lm_eval_codemind.families.fresh.task import GAP, ORIGINAL, R_FRESH, R_ORIGINAL, SCORES, by_problem
 from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described
-from lm_eval_codemind.families.view import Part, Unit, answer_of, exchange, listing
+from lm_eval_codemind.families.view import Part, Unit, answer_of, exchange, listing, output_of
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.statistics import Estimate, bootstrap, compare
@@ -90,7 +90,7 @@ class FreshView(ExecutionView):
             name = sample.key.item.replace("_", " ")
             parts += [
                 listing(sample, f"Input I, {name}", "input"),
-                Part(f"Label C(I), {name}", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+                output_of(sample, f"Label C(I), {name}"),
                 answer_of(sample, title=f"Answer, {name}"),
             ]
         return parts + [part for sample in unit for part in exchange(sample, f" ({sample.key.item})")]

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from lm_eval_codemind.data import benchmark_digests, load_benchmark, making
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -27,9 +27,9 @@ _VIEW = "lm_eval_codemind.families.horizon.view:HorizonView"
 class HorizonReasoning(ExecutionReasoning):
     """IER on the programs of a seed. Each question knows its level and its state."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (Variant("horizon", "Horizon", _VIEW),)
-    options: ClassVar[tuple[str, ...]] = ("horizon_seed", "per_level")
-    separate_seeds: ClassVar[tuple[str, ...]] = ("horizon_seed",)
+    variants = (Variant("horizon", "Horizon", _VIEW),)
+    options = ("horizon_seed", "per_level")
+    separate_seeds = ("horizon_seed",)
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the programs of the seed."""

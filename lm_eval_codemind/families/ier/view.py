@@ -1,7 +1,7 @@
 """The view of results of IER, and of other families that ask for an output."""
 
 from lm_eval_codemind.answers.comparison import too_long
-from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing
+from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, output_of
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.samples import Sample
@@ -34,6 +34,6 @@ class ExecutionView(View):
         return [
             listing(sample, "Program C", "code"),
             listing(sample, "Input I", "input"),
-            Part("Label C(I)", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+            output_of(sample),
             answer_of(sample),
         ]

@@ -63,12 +63,10 @@ def _most_frequent(asked: Sequence[Fields]) -> int:
 def _guesses(problem: Problem) -> tuple[str, str]:
     if problem.kind == "script":
         return problem.input, (problem.input.split() or [""])[-1]
-    literals = [
-        (node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0), ast.unparse(node))
-        for node in literals_of(problem.input)
-    ]
+    # Of literals with the same start or end, the first one here is the longest.
+    literals = literals_of(problem.input)
     if not literals:
         return "", ""
-    # The last literal is the one that ends last, and the longest of these.
-    last = max(literals, key=lambda literal: (-literal[2], -literal[3], -literal[0], -literal[1]))
-    return min(literals)[-1], last[-1]
+    first = min(literals, key=lambda node: (node.lineno, node.col_offset))
+    last = max(literals, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
+    return ast.unparse(first), ast.unparse(last)

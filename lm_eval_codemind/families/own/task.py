@@ -48,13 +48,12 @@ class OwnReasoning(Family):
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add what goes into prompts, what is left out, and the baselines of these programs."""
         programs = _loaded(options)
-        names = {problem.problem_id: name_and_call(problem.problem_id)[0] for problem in programs.problems}
         by_file: dict[str, set[str]] = {}
         for problem in programs.problems:
             file = problem.provenance or Path(str(options[PROGRAMS])).name
-            by_file.setdefault(file, set()).add(names[problem.problem_id])
+            by_file.setdefault(file, set()).add(name_and_call(problem.problem_id)[0])
         suite["own"] = {
-            "functions": len(set(names.values())),
+            "functions": len(set().union(*by_file.values())),
             "files": {file: len(functions) for file, functions in sorted(by_file.items())},
             "left_out": dict(programs.left_out),
             "asked": "outputs",
@@ -94,75 +93,52 @@ class OwnReasoning(Family):
         return Problem(question.key.problem_id, question.key.benchmark, question.kind, question.language, **columns)
 
 
+def _variants(name: str, title: str, setting: str, original: Family) -> tuple[Variant]:
+    """Return the only variant of a family about the user's programs; the view is that of the original family."""
+    view = original.variants[0].view
+    return (Variant(name, f"Own code: {title}", view, setting, submittable=False),)
+
+
 class OwnExecution(OwnReasoning, ExecutionReasoning):
     """IER."""
 
-    variants = (
-        Variant(
-            "own_ier",
-            "Own code: IER",
-            "lm_eval_codemind.families.ier.view:ExecutionView",
-            setting="steps",
-            submittable=False,
-        ),
-    )
     original = IER
+    variants = _variants("own_ier", "IER", "steps", original)
 
 
 class OwnInput(OwnReasoning, InputPrediction):
     """Input prediction."""
 
-    variants = (
-        Variant(
-            "own_input",
-            "Own code: input",
-            "lm_eval_codemind.families.input.view:InputView",
-            setting="steps",
-            submittable=False,
-        ),
-    )
     original = INPUT_PREDICTION
-
-
-_FLOW_VIEW = "lm_eval_codemind.families.execution.view:FlowView"
+    variants = _variants("own_input", "input", "steps", original)
 
 
 class OwnLoops(OwnReasoning, LoopReasoning):
     """Values of loop variables."""
 
-    variants = (Variant("own_loops", "Own code: loops", _FLOW_VIEW, setting="loops", submittable=False),)
     original = LOOP_REASONING
+    variants = _variants("own_loops", "loops", "loops", original)
 
 
 class OwnBranches(OwnReasoning, BranchReasoning):
     """Conditions."""
 
-    variants = (Variant("own_branches", "Own code: branches", _FLOW_VIEW, setting="branches", submittable=False),)
     original = BRANCH_REASONING
+    variants = _variants("own_branches", "branches", "branches", original)
 
 
 class OwnTrace(OwnReasoning, TraceReasoning):
     """Executed lines."""
 
-    variants = (
-        Variant(
-            "own_trace_lines", "Own code: trace of lines", "lm_eval_codemind.families.execution.view:TraceView",
-            setting="lines", submittable=False,
-        ),
-    )  # fmt: skip
     original = TRACE
+    variants = _variants("own_trace_lines", "trace of lines", "lines", original)
 
 
 class OwnRuntime(OwnReasoning, RuntimeBehaviour):
     """Coverage, states, paths and outputs. The calls of a function are the inputs of its problem."""
 
-    variants = (
-        Variant(
-            "own_runtime", "Own code: runtime", "lm_eval_codemind.families.runtime.view:RuntimeView",
-            setting=STATE, submittable=False,
-        ),
-    )  # fmt: skip
     original = RUNTIME
+    variants = _variants("own_runtime", "runtime", STATE, original)
     options = (*OwnReasoning.options, *RuntimeBehaviour.options)
 
     def questions(self, problem: Problem, setting: str) -> list[Question]:

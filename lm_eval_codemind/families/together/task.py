@@ -7,7 +7,7 @@ question about a value or a next line is about a line that the request asks to b
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.data.catalogue import Benchmark
@@ -29,7 +29,7 @@ _SHARED = ("code", "entry_point", "complexity")
 class RuntimeTogether(Family):
     """All questions about a program in one request; the document has them in the column ``questions``."""
 
-    variants: ClassVar[tuple[Variant, ...]] = (
+    variants = (
         Variant("runtime_together", "Runtime together", "lm_eval_codemind.families.together.view:TogetherView"),
     )
     templates = Path(__file__).with_name("templates")
