@@ -163,7 +163,10 @@ class Family(abc.ABC):
 
     @abc.abstractmethod
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        """Return the variables of the template ``response``, which renders a response with full marks."""
+        """Return the variables of the template ``response``, which renders a response with full marks.
+
+        It also knows ``reasoning``, that of a few-shot example, and ``setting``.
+        """
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add what the results must record of this family besides what every family records."""

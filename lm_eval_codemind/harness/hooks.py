@@ -373,4 +373,6 @@ def _example(
 
 def _texts(kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str) -> dict[str, Any]:
     prompt = templates.render(family.template(kind, setting), **family.prompt(kind, fields, setting))
-    return {"prompt": prompt, "target": templates.render("response", **family.target(kind, fields, setting)).rstrip()}
+    response = {"reasoning": (fields.get("reasoning") or "").strip(), "setting": setting}
+    response |= family.target(kind, fields, setting)
+    return {"prompt": prompt, "target": templates.render("response", **response).rstrip()}

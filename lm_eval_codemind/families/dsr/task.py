@@ -98,7 +98,7 @@ class SemanticsReasoning(Family):
         }
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {"code": fields["answer"].strip("\n"), "reasoning": fields.get("reasoning", "").strip()}
+        return {"code": fields["answer"].strip("\n")}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the part of C' that is asked for, with its lines; what runs is the whole of it.

@@ -80,9 +80,6 @@ class ExecutionFamily(Family):
             "during": f" while {runs} runs",
         }
 
-    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {"reasoning": (fields.get("reasoning") or "").strip(), "setting": setting}
-
 
 class FlowReasoning(ExecutionFamily):
     """Questions about one loop, or one condition, of a program on its input."""
@@ -93,16 +90,14 @@ class FlowReasoning(ExecutionFamily):
             yield f"line {line}", {"line": line, "values": list(values)}
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        variables = loop_variables(fields["code"]).get(fields["line"], ())
-        return {**super().prompt(kind, fields, setting), "line": fields["line"], "variables": variables}
+        return {**super().prompt(kind, fields, setting), "line": fields["line"], "variables": _variables(fields)}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {**super().target(kind, fields, setting), "answer": f"[{', '.join(fields['values'])}]"}
+        return {"answer": f"[{', '.join(fields['values'])}]"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list in a response, with the texts of its values in the details."""
-        fields = question.typed(FlowFields)
-        name = ", ".join(loop_variables(fields["code"]).get(fields["line"], ()))
+        name = ", ".join(_variables(question.fields))
         block = read(response, ANSWER, lambda text: forms.values(text, name), name)
         if block.value is None:
             return Answer(None, reading=block.reading)
@@ -131,13 +126,17 @@ class BranchReasoning(FlowReasoning):
     metric = verdict = BRANCHES
 
 
+def _variables(fields: Mapping[str, Any]) -> Sequence[str]:
+    """Return the variables of the loop that a question is about; none for a condition."""
+    return loop_variables(fields["code"]).get(fields["line"], ())
+
+
 def matching(question: Question, answer: Answer) -> list[bool]:
     """Return, for each value in an answer, whether it is the value in the same place of the label."""
     fields = question.typed(FlowFields)
     answers: Sequence[str] = answer.details.get("values", ())
-    variables = loop_variables(fields["code"]).get(fields["line"], ())
-    pairs = zip(answers, fields["values"], strict=False)
-    matches = [same_step(*pair, variables) for pair in pairs]
+    variables = _variables(question.fields)
+    matches = [same_step(*pair, variables) for pair in zip(answers, fields["values"], strict=False)]
     return matches + [False] * (len(answers) - len(matches))
 
 

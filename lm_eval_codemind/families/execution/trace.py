@@ -58,11 +58,7 @@ class TraceReasoning(ExecutionFamily):
             yield "", {"lines": [line for line, _ in steps], "values": [value for _, value in steps]}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {
-            **super().target(kind, fields, setting),
-            "answer": written(fields, setting),
-            "output": fields["output"].strip("\n"),
-        }
+        return {"answer": written(fields, setting), "output": fields["output"].strip("\n")}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list of steps in a response. Its parts, and the output, are in the details."""

@@ -16,28 +16,16 @@ from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.questions import Answer, Question
 
 FORMS = ("gpt", "codellama", "deepseek", "magicoder", "starcoder", "wizardcoder")
-# Mark in a template -> the text that takes its place: for functions, those of CRUXEval, and scripts by language.
-_FUNCTION = {
-    "$EXAMPLE_CODE$": "example_python_function",
-    "$QUESTION$": "question_return_value",
-    "$EXAMPLE_INPUT$": "example_input_function",
-    "$EXAMPLE_REASONING$": "example_reasoning_python",
-}
-_CRUXEVAL = {
-    "$EXAMPLE_CODE$": "example_python_cruxeval",
-    "$QUESTION$": "question_return_value",
-    "$EXAMPLE_INPUT$": "example_input_cruxeval",
-    "$EXAMPLE_REASONING$": "example_reasoning_python_cruxeval",
-}
-_SCRIPTS = {
-    language: {
-        "$EXAMPLE_CODE$": f"example_{language}",
-        "$QUESTION$": "question_print_output",
-        "$EXAMPLE_INPUT$": "example_input",
-        "$EXAMPLE_REASONING$": f"example_reasoning_{language}",
-    }
-    for language in ("python", "java")
-}
+# Marks in a template, and the texts that take their place: for functions, those of CRUXEval, and scripts.
+_MARKS = ("$EXAMPLE_CODE$", "$QUESTION$", "$EXAMPLE_INPUT$", "$EXAMPLE_REASONING$")
+_FUNCTION = ("example_python_function", "question_return_value", "example_input_function", "example_reasoning_python")
+_CRUXEVAL = (
+    "example_python_cruxeval",
+    "question_return_value",
+    "example_input_cruxeval",
+    "example_reasoning_python_cruxeval",
+)
+_SCRIPT = ("example_{}", "question_print_output", "example_input", "example_reasoning_{}")
 
 
 class PublishedLabels(ExecutionReasoning):
@@ -96,14 +84,15 @@ def ier_prompt(upstream: Mapping[str, Any], form: str, kind: Kind, fields: Mappi
     """
     texts = upstream["texts"]
     if kind.printed:
-        marks = _SCRIPTS[kind.language]
+        names = [name.format(kind.language) for name in _SCRIPT]
     else:
-        marks = _CRUXEVAL if fields["benchmark"].endswith("cruxeval") else _FUNCTION
+        names = list(_CRUXEVAL if fields["benchmark"].endswith("cruxeval") else _FUNCTION)
     # The artifact's scripts read the program as it is, and the input without the line feeds at its ends.
     values = {"code": plain_lines(fields["code"]), "code_input": plain_lines(fields["input"]).strip("\n")}
     prompt = filled(upstream["forms"][form], values)
     instruction = texts["instruction"].format(language=kind.language.capitalize())
-    replaced = {"$PROMPT_INSTRUCTION$": instruction, **{mark: texts[name] for mark, name in marks.items()}}
+    replaced = {"$PROMPT_INSTRUCTION$": instruction}
+    replaced |= {mark: texts[name] for mark, name in zip(_MARKS, names, strict=True)}
     for mark, text in {**replaced, "$?$": "" if kind.printed else "?"}.items():
         prompt = prompt.replace(mark, text)
     return prompt

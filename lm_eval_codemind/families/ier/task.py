@@ -57,14 +57,13 @@ class ExecutionReasoning(Family):
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {
             "code": fields["code"].strip("\n"),
-            "input": _shown(fields["input"]),
+            "input": fields["input"].strip("\n"),
             "entry_point": fields["entry_point"],
             "setting": setting,
         }
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        reasoning = fields.get("reasoning", "").strip()
-        return {"output": _shown(fields["output"]), "reasoning": reasoning, "setting": setting}
+        return {"output": fields["output"].strip("\n")}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text between the marks or, with the flexible filter, also one that is stated without them."""
@@ -96,10 +95,6 @@ def marked_answer(response: str) -> str | None:
     """
     _, mark, after = (without_thinking(response) or "").partition(_BEGIN)
     return after.partition(_END)[0].rpartition(_BEGIN)[2] if mark else None
-
-
-def _shown(text: str) -> str:
-    return text.strip("\n")
 
 
 IER = ExecutionReasoning()

@@ -70,8 +70,7 @@ class InputPrediction(Family):
         return {**texts, "entry_point": fields["entry_point"], "setting": setting}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        reasoning = fields.get("reasoning", "").strip()
-        return {"input": fields["answer"].rstrip("\n"), "reasoning": reasoning, "setting": setting}
+        return {"input": fields["answer"].rstrip("\n")}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the input between the marks or, with the flexible filter, also one that is stated without them."""

@@ -79,12 +79,8 @@ class Repair(Family):
         return {**texts, "setting": setting, "step_by_step": setting in _STEP_BY_STEP}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {
-            "code": fields["answer"].strip("\n"),
-            "fence": get_language(kind.language).fence,
-            "reasoning": fields.get("reasoning", "").strip() if setting in _STEP_BY_STEP else "",
-            "setting": setting,
-        }
+        answer = {"code": fields["answer"].strip("\n"), "fence": get_language(kind.language).fence}
+        return answer if setting in _STEP_BY_STEP else {**answer, "reasoning": ""}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the program that a response gives, together with what precedes it in the buggy one."""

@@ -76,22 +76,16 @@ def items(records: Iterable[Record | None], metric: str) -> list[Item]:
     """
     outputs: dict[tuple[str, str], Record] = {}
     lines: dict[tuple[str, str, int], dict[str, Record]] = {}
-    for record in records:
-        if record is None:
-            continue
+    for record in filter(None, records):
         if record["setting"] == OUTPUT:
             outputs[record["program"], record["run"]] = record
         else:
             place = (record["program"], record["run"], record["line"])
             lines.setdefault(place, {})[record["setting"]] = record
-    groups: Iterator[dict[str, Record]]
-    if metric == OUTPUT:
-        groups = ({OUTPUT: record} for record in outputs.values())
-    else:
-        groups = (
-            {**of_line, OUTPUT: outputs[place[:2]]} if place[:2] in outputs else of_line
-            for place, of_line in lines.items()
-        )
+    for (program, run, _), of_line in lines.items():
+        if (program, run) in outputs:
+            of_line[OUTPUT] = outputs[program, run]
+    groups = [{OUTPUT: record} for record in outputs.values()] if metric == OUTPUT else lines.values()
     needed = set(NEEDS[metric])
     return [item for answered in groups if needed <= answered.keys() for item in _responses(answered)]
 
@@ -134,11 +128,12 @@ def _say_what_ic_leaves_out(records: Sequence[Record | None]) -> None:
     known, ic_items = [record for record in records if record is not None], items(records, "ic")
     places = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
     repeats = len(known[0]["right"]) if known else 1
-    if len(places) * repeats > len(ic_items):
+    left_out = len(places) - len(ic_items) // repeats
+    if left_out:
         logger.warning(
             "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
             "documents)",
-            len(places) - len(ic_items) // repeats,
+            left_out,
             len(places),
         )
 

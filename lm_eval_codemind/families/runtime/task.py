@@ -138,11 +138,7 @@ class RuntimeBehaviour(Family):
         }
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {
-            "answer": fields["answer"].strip("\n"),
-            "reasoning": (fields.get("reasoning") or "").strip(),
-            "setting": self.answering,
-        }
+        return {"answer": fields["answer"].strip("\n"), "setting": self.answering}
 
     # -- how a response is scored
 

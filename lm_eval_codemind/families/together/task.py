@@ -5,17 +5,17 @@ chain of reasoning serves all answers, and a question about what happens at a li
 question about a value or a next line is about a line that the request asks to be executed or not.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.data.catalogue import Benchmark
-from lm_eval_codemind.families.runtime.items import COVERAGE, OUTPUT, SETTINGS, Fields, Record, aggregation
+from lm_eval_codemind.families.runtime.items import COVERAGE, OUTPUT, SETTINGS, Fields, aggregation
 from lm_eval_codemind.families.runtime.selection import USUAL, select
 from lm_eval_codemind.families.runtime.task import FILTER, RUNTIME, ordinal
 from lm_eval_codemind.family import Family, Variant
-from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.languages import Kind
@@ -87,10 +87,7 @@ class RuntimeTogether(Family):
         }
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {
-            "answers": [one["answer"].strip("\n") for one in fields["questions"]],
-            "reasoning": (fields.get("reasoning") or "").strip(),
-        }
+        return {"answers": [one["answer"].strip("\n") for one in fields["questions"]]}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the answers to all questions, each from the block with its number.
@@ -148,12 +145,8 @@ def parts(question: Question) -> list[Question]:
 
 def answers_of(answer: Answer) -> list[Answer]:
     """Return the answer to each of the questions."""
-    return [
-        Answer(
-            one["text"], {name: one[name] for name in one if name not in ("text", "reading")}, reading=one["reading"]
-        )
-        for one in answer.details["answers"]
-    ]
+    parts = [dict(part) for part in answer.details["answers"]]
+    return [Answer(part.pop("text"), reading=part.pop("reading"), details=part) for part in parts]
 
 
 def _place(question: Question) -> tuple[str, int]:
@@ -166,18 +159,11 @@ def _columns(question: Question) -> dict[str, Any]:
     return {"setting": question.key.setting, "item": question.key.item, **own}
 
 
-def _aggregation(metric: str) -> Aggregation:
-    def each(documents: Sequence[Sequence[Record]]) -> Iterator[Record]:
-        return (record for records in documents for record in records)
-
-    return aggregation(metric, each)
-
-
 TOGETHER = RuntimeTogether()
 
 dataset, process_results, extract_answer = Hooks(TOGETHER).functions
 
-coverage_balanced = _aggregation("coverage_balanced")
-state_executed = _aggregation("state_executed")
-path_executed = _aggregation("path_executed")
-output = _aggregation("output")
+coverage_balanced = aggregation("coverage_balanced", chain.from_iterable)
+state_executed = aggregation("state_executed", chain.from_iterable)
+path_executed = aggregation("path_executed", chain.from_iterable)
+output = aggregation("output", chain.from_iterable)

@@ -6,14 +6,24 @@ from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.families.pairs_view import both_programs, difference, exchanges
 from lm_eval_codemind.families.sr.view import MisleadingView, SpecificationView
 from lm_eval_codemind.families.translation.task import cause, target_language
-from lm_eval_codemind.families.view import Part, Unit, answer_of, listing, outcome_of
+from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, outcome_of
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.statistics import Estimate, mean
 
 
-class TranslationView(SpecificationView):
+class _Translated(View):
+    """A view whose row of the leaderboard has both languages, and the benchmark's name without its language."""
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        row = super().leaderboard_row(task, benchmark)
+        source, target = (get_language(name).title for name in (benchmark.language, target_language(benchmark)))
+        dataset = benchmark.title.removesuffix(source).strip()
+        return {**row, "Dataset": dataset, "Gtask": "translate", "src": source, "tgt": target}
+
+
+class TranslationView(_Translated, SpecificationView):
     """Original, test, both translations and what differs between them."""
 
     reported = ("pass@1_no_test", "pass@1_with_test", "pass@1_no_test_suite", "pass@1_with_test_suite")
@@ -29,9 +39,6 @@ class TranslationView(SpecificationView):
         outcome = super().outcome(unit)
         return f"neither: {_failure(unit[1].answer)}" if outcome == "neither passes" else outcome
 
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        return {**super().leaderboard_row(task, benchmark), **_translated(benchmark)}
-
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
         return [
@@ -43,15 +50,12 @@ class TranslationView(SpecificationView):
         ]
 
 
-class MisleadingTranslationView(MisleadingView):
+class MisleadingTranslationView(_Translated, MisleadingView):
     """One translation per program, written with a test that contradicts the program."""
 
     def outcome(self, unit: Unit) -> str:
         outcome = super().outcome(unit)
         return outcome if self.solved(unit) else f"{outcome}: {_failure(unit[0].answer)}"
-
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        return {**super().leaderboard_row(task, benchmark), **_translated(benchmark)}
 
     def content(self, sample: Sample) -> list[Part]:
         return [
@@ -60,13 +64,6 @@ class MisleadingTranslationView(MisleadingView):
             answer_of(sample, "code", "Code", str(sample.doc.get("target_language", ""))),
             outcome_of(sample),
         ]
-
-
-def _translated(benchmark: Benchmark) -> dict[str, str]:
-    """Return the columns of a translation: the benchmark's name without its language, and both languages."""
-    source, target = (get_language(name).title for name in (benchmark.language, target_language(benchmark)))
-    dataset = benchmark.title.removesuffix(source).strip()
-    return {"Dataset": dataset, "Gtask": "translate", "src": source, "tgt": target}
 
 
 def _failure(answer: Answer) -> str:

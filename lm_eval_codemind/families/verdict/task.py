@@ -77,7 +77,7 @@ class Verdict(Family):
         return {**texts, "language": language.title, "fence": language.fence}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return {"answer": fields["answer"], "reasoning": (fields.get("reasoning") or "").strip()}
+        return {"answer": fields["answer"]}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         block = read(response, ANSWER, truth, anywhere=True)
