@@ -157,14 +157,13 @@ class View:
         over problems: a problem with several samples counts with their mean, or, if problems differ in the number of
         their samples, the ratio of sums is bootstrapped. In a short form it is that of the draw.
         """
-        if drawn := [sample for sample in samples if PLACE in sample.doc and is_number(sample.scores.get(metric))]:
+        scored = [sample for sample in samples if is_number(sample.scores.get(metric))]
+        if drawn := [sample for sample in scored if PLACE in sample.doc]:
             places = [sample.doc[PLACE] for sample in drawn]
             return systematic_mean([sample.scores[metric] for sample in drawn], places)
         problems: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for sample in samples:
-            value = sample.scores.get(metric)
-            if is_number(value):
-                problems[sample.key.benchmark, sample.key.problem_id].append(value)
+        for sample in scored:
+            problems[sample.key.benchmark, sample.key.problem_id].append(sample.scores[metric])
         rows = [(sum(values), len(values)) for values in problems.values()]
         if len({size for _, size in rows}) <= 1:
             estimate = mean([total / size for total, size in rows])

@@ -1,9 +1,10 @@
 """The view of DER results: the model's programs and the benchmark's programs."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import gt
 from typing import Any
+
+from more_itertools import map_reduce
 
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.errors import UserError
@@ -112,11 +113,11 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
 
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
-    rights: dict[Any, list[float]] = defaultdict(list)
-    for (sample,) in units:
-        if sample.key.benchmark == benchmark:
-            rights[sample.key.problem_id].append(float(_record(sample)["right"]))
-    return {problem: scores.r_der(values) for problem, values in rights.items()}
+    samples = (sample for (sample,) in units if sample.key.benchmark == benchmark)
+    rights = map_reduce(
+        samples, lambda sample: sample.key.problem_id, lambda sample: float(_record(sample)["right"]), scores.r_der
+    )
+    return dict(rights)
 
 
 def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:

@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from more_itertools import map_reduce
+
 from lm_eval_codemind.data import benchmark_digests, load_benchmark, making
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.data.facts.fresh import SHIPPED_SEED, VERSION, Fresh, from_records, load_records, records_of
@@ -53,10 +55,9 @@ class FreshReasoning(ExecutionReasoning):
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add the fresh inputs of the questions, and the problems without fresh inputs, by reason."""
         seed, count = _chosen(options)
-        left_out: dict[str, list[str]] = {}
-        for problem_id, fresh in load_fresh(benchmark.name, seed, count).items():
-            if fresh.reason:
-                left_out.setdefault(fresh.reason, []).append(problem_id)
+        fresh = load_fresh(benchmark.name, seed, count)
+        without = [problem_id for problem_id in fresh if fresh[problem_id].reason]
+        left_out = dict(map_reduce(without, lambda problem_id: fresh[problem_id].reason))
         suite["fresh"] = {"input_seed": seed, "fresh_inputs": count, "left_out": left_out}
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:

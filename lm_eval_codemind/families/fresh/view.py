@@ -1,8 +1,9 @@
 """The view of results on published and fresh inputs."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from more_itertools import map_reduce
 
 from lm_eval_codemind.families.fresh.task import GAP, ORIGINAL, R_FRESH, R_ORIGINAL, SCORES, by_problem
 from lm_eval_codemind.families.ier.view import ExecutionView
@@ -23,10 +24,8 @@ class FreshView(ExecutionView):
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples problem by problem, the original input first; incomplete problems are left out."""
-        problems: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-        for sample in samples:
-            if GAP in sample.scores:
-                problems[sample.key.benchmark, sample.key.problem_id].append(sample)
+        scored = (sample for sample in samples if GAP in sample.scores)
+        problems = map_reduce(scored, lambda sample: (sample.key.benchmark, sample.key.problem_id))
         sorted_units = (tuple(sorted(of, key=lambda sample: sample.key.item != ORIGINAL)) for of in problems.values())
         return [unit for unit in sorted_units if len(unit) > 1 and unit[0].key.item == ORIGINAL]
 

@@ -4,10 +4,10 @@ The choice depends on digests of the questions' keys, so it is the same everywhe
 """
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import chain, zip_longest
 from typing import Any, TypeVar
+
+from more_itertools import interleave_longest, map_reduce
 
 from lm_eval_codemind.data.facts.runtime_labels import ends_of_lines
 from lm_eval_codemind.errors import UserError
@@ -49,33 +49,24 @@ def select(questions: Sequence[Question], most: int) -> list[Question]:
     - Lines that are executed take turns with lines that are not, and lines whose next line follows in the program with
       others, as far as there are both: no answer about coverage or path becomes more frequent.
     """
-    groups: dict[Hashable, list[Question]] = defaultdict(list)
-    for question in questions:
-        groups[question.key.benchmark, question.key.problem_id, question.key.setting].append(question)
+    groups = map_reduce(questions, lambda question: question.key._replace(item=""))
     taken = {question.key for group in groups.values() for question in _in_turn(_ordered(group), _answer)[:most]}
     return [question for question in questions if question.key in taken]
 
 
 def _ordered(group: Iterable[Question]) -> list[Question]:
     """Return questions of a kind about a problem in the order of their digests, the inputs in turn."""
-    by_line = sorted(group, key=lambda question: _digest(question.key.problem_id, question.key.item))
-    by_input = sorted(
-        by_line, key=lambda question: _digest(question.key.problem_id, str(question.typed(Fields)["run"]))
-    )
-    return _in_turn(by_input, lambda question: question.typed(Fields)["run"])
 
+    def digests(question: Question) -> list[str]:
+        texts = (f"{_SEED}/{question.key.problem_id}/{name}" for name in (question["run"], question.key.item))
+        return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("/".join((_SEED, *texts)).encode()).hexdigest()
+    return _in_turn(sorted(group, key=digests), lambda question: question["run"])
 
 
 def _in_turn(items: Iterable[_Item], by: Callable[[_Item], Hashable]) -> list[_Item]:
     """Return the first item of each class, then the second of each, and so on."""
-    classes: dict[Hashable, list[_Item]] = defaultdict(list)
-    for item in items:
-        classes[by(item)].append(item)
-    rounds = zip_longest(*([[item] for item in members] for members in classes.values()), fillvalue=())
-    return list(chain.from_iterable(chain.from_iterable(rounds)))
+    return list(interleave_longest(*map_reduce(items, by).values()))
 
 
 def _answer(question: Question) -> bool:

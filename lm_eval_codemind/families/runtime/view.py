@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from more_itertools import map_reduce
+
 from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.families.runtime.items import NEEDS, OUTPUT, SETTINGS, STATE, items
 from lm_eval_codemind.families.runtime.score import Item, clustered_stderr, ic, programs_averaged_over, score
@@ -30,10 +32,7 @@ class RuntimeView(View):
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples program by program."""
-        programs: dict[str, list[Sample]] = {}
-        for sample in samples:
-            programs.setdefault(sample.key.problem_id, []).append(sample)
-        return [tuple(unit) for unit in programs.values()]
+        return [tuple(unit) for unit in map_reduce(samples, lambda sample: sample.key.problem_id).values()]
 
     def unit_key(self, unit: Unit) -> Key:
         return unit[0].key._replace(setting="", item="")

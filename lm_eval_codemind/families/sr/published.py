@@ -27,15 +27,7 @@ _AROUND = {"codellama": ("[PYTHON]", "[/PYTHON]"), "starcoder": ("[python]", "[/
 class PublishedSpecificationReasoning(UpstreamPrompts, SpecificationReasoning):
     """SR with the artifact's prompts. The suites and the scores are those of SR."""
 
-    variants = (
-        Variant(
-            "sr_published",
-            "SR published",
-            "lm_eval_codemind.families.sr.view:SpecificationView",
-            submittable=False,
-            paper="codemind",
-        ),
-    )
+    variants = (Variant("sr_published", "SR published", _VIEW, submittable=False, paper="codemind"),)
     prompt_texts = "sr_prompts"
     witnesses = ""
     forms = FORMS

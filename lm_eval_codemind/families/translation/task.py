@@ -98,16 +98,12 @@ class Translation(SpecificationReasoning):
         known = _counterpart(problem)
         outputs = {case.input: case.output for case in problem.cases}
         example_input = next(one.input for one in (known, problem) if one and one.input in outputs)
-        return Problem(
-            problem.problem_id,
-            problem.benchmark,
-            problem.kind,
-            self.answered_in(problem),
-            known.code if known else "",
-            problem.entry_point,
-            example_input,
-            outputs[example_input],
-            cases=problem.cases,
+        return dataclasses.replace(
+            problem,
+            language=self.answered_in(problem),
+            code=known.code if known else "",
+            input=example_input,
+            output=outputs[example_input],
             complexity=known.complexity if known else None,
         )
 
