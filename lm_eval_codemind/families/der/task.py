@@ -95,7 +95,7 @@ class DependentReasoning(ExecutionReasoning):
         return IER.prompt(kind, fields, _SHOWN_AS)
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        return IER.target(kind, fields, _SHOWN_AS)
+        return {**IER.target(kind, fields, setting), "setting": _SHOWN_AS}
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         scored = IER.score(question, answer)

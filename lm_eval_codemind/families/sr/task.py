@@ -161,23 +161,22 @@ class SpecificationReasoning(Family):
         """
         if question.key.setting == MISLEADING:
             return {**pass_at_k, **means}
-        own, share = question.key.setting, means["pass@1"]
-        record = {"problem_id": question.key.problem_id, "setting": own, "passed": share}
-        metrics: dict[str, Any] = {"r_sr": record, "s_sr": record}
-        for setting in (NO_TEST, WITH_TEST):
-            metrics[f"pass@1_{setting}"] = share if setting == own else None
-        if "pass@1_suite" in means:
-            by_suite = means["pass@1_suite"]
-            metrics |= {f"{name}_suite": {**record, "passed": by_suite} for name in ("r_sr", "s_sr")}
+        own = question.key.setting
+        kinds = [kind for kind in ("", "_suite") if f"pass@1{kind}" in means]
+        metrics: dict[str, Any] = {}
+        for kind in kinds:
+            passed = means[f"pass@1{kind}"]
+            record = {"problem_id": question.key.problem_id, "setting": own, "passed": passed}
+            metrics |= {f"r_sr{kind}": record, f"s_sr{kind}": record}
             for setting in (NO_TEST, WITH_TEST):
-                metrics[f"pass@1_{setting}_suite"] = by_suite if setting == own else None
+                metrics[f"pass@1_{setting}{kind}"] = passed if setting == own else None
+        if "witnessed" in means:
             metrics["witnessed"] = means["witnessed"]
         if "suite" in question.fields:
             fair = question.typed(Fields)["suite"] == FAIR
-            metrics["s_sr_unstated"] = None if fair else record
-            for kind in ("", "_suite"):
-                if f"pass@1_no_test{kind}" in metrics:
-                    metrics[f"pass@1_no_test_fair{kind}"] = metrics[f"pass@1_no_test{kind}"] if fair else None
+            metrics["s_sr_unstated"] = None if fair else metrics["s_sr"]
+            for kind in kinds:
+                metrics[f"pass@1_no_test_fair{kind}"] = metrics[f"pass@1_no_test{kind}"] if fair else None
         metrics["code_found"] = means["code_found"]
         more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
         return {**metrics, **more}
