@@ -91,7 +91,8 @@ def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
 
 def benchmark_digests(name: str) -> dict[str, str]:
     """Return the digests of a benchmark's files, as :class:`Entry` has them."""
-    return dict(_digests(*_place(name)))
+    name, place, state = _place(name)
+    return manifest.read_manifest(Path(place).parent)[name].digests if state else dict(_contents(name).digests)
 
 
 # A benchmark's name; the data set on the Hub, or its file, or nothing; and the file's digests, if it is a file.
@@ -132,13 +133,6 @@ def _contents(name: str) -> Contents:
     from lm_eval_codemind.data import making
 
     return making.contents(name, manifest.data_directory())
-
-
-@lru_cache(maxsize=32)
-def _digests(name: str, place: str, state: str) -> dict[str, str]:
-    if state:
-        return manifest.read_manifest(Path(place).parent)[name].digests
-    return dict(_contents(name).digests)
 
 
 @lru_cache(maxsize=8)

@@ -191,13 +191,12 @@ def proven(programs: Sequence[Program]) -> tuple[list[OwnProblem], dict[str, str
         MissingExtra: If ``time-machine`` is not installed.
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    reasons = {program.problem.problem_id: unsuitable(program.problem) for program in programs}
-    left_out = {name: reason for name, reason in reasons.items() if reason}
     stated = {program.problem.problem_id: program.output for program in programs}
-    fit = [program.problem for program in programs if not reasons[program.problem.problem_id]]
-    proofs, causes = making.prove_programs(fit, 0, 0)
+    problems = [program.problem for program in programs]
+    left_out = {problem.problem_id: reason for problem in problems if (reason := unsuitable(problem))}
+    proofs, causes = making.prove_programs([each for each in problems if each.problem_id not in left_out], 0, 0)
     left_out |= causes
-    problems = []
+    found = []
     for problem, execution in proofs:
         output, label = stated[problem.problem_id], str(problem.output)
         if output is not None and not same_computed(output, label, kind_of(problem).printed):
@@ -205,8 +204,8 @@ def proven(programs: Sequence[Program]) -> tuple[list[OwnProblem], dict[str, str
         elif label == "None":
             left_out[problem.problem_id] = "the program returns None"
         else:
-            problems.append(_own_problem(problem, execution))
-    return problems, left_out
+            found.append(_own_problem(problem, execution))
+    return found, left_out
 
 
 def _own_problem(problem: Problem, execution: ProgramExecution) -> OwnProblem:

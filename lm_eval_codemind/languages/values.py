@@ -22,12 +22,12 @@ def render(value: Any) -> str:
         return f"{value.constructor}({text})" if value.constructor else text
     if value is ...:
         return "..."
-    if isinstance(value, (float, complex)):
-        return repr(value) if cmath.isfinite(value) else f"{type(value).__name__}('{value!r}')"
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, (float, complex)) and not cmath.isfinite(value):
+        return f"{type(value).__name__}('{value!r}')"
+    if isinstance(value, int) and value.bit_length() >= _LONG_INT:
         # Python limits the digits of decimal integers that it writes and reads. Hexadecimal integers have no limit.
-        return repr(value) if value.bit_length() < _LONG_INT else hex(value)
-    if value is None or isinstance(value, (bool, str, bytes)):
+        return hex(value)
+    if value is None or isinstance(value, (int, float, complex, str, bytes)):
         return repr(value)
     if isinstance(value, frozenset):
         return f"frozenset({in_brackets(value, render) if value else ''})"

@@ -57,9 +57,8 @@ def _prepared(suite: str, entry_point: str, context: str) -> tuple[str, frozense
             changes.append((receiver.start, receiver.end, f"new {_HELPERS}()"))
     body = _changed(tree, main, changes)
     around = parse_valid(context)
-    for node in around.root.children:
-        if node.kind == "class_declaration":
-            body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
+    for node in around.root.of_kind("class_declaration"):
+        body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
     imports = dict.fromkeys([*tree.imports, *around.imports])
     names = frozenset(_WORD.findall(body)) - {SOLUTION}
     return "\n".join([*imports, "", body, ""]), names
@@ -80,8 +79,8 @@ def _changed(tree: Tree, node: Node, changes: list[tuple[int, int, str]]) -> str
 
 
 def _main_class(tree: Tree) -> Node:
-    for node in tree.root.children:
-        if node.kind == "class_declaration" and tree.name(node) == "Main":
+    for node in tree.types:
+        if tree.name(node) == "Main":
             return node
     raise ValueError("a suite of Java assertions has no class Main")
 

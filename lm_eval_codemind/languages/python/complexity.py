@@ -256,8 +256,7 @@ class _Scope:
     name: str
     node: ast.AST
     parent: _Scope | None
-    functions: dict[str, _Scope] = field(default_factory=dict)
-    classes: dict[str, _Scope] = field(default_factory=dict)
+    inner: dict[str, _Scope] = field(default_factory=dict)
 
     @property
     def is_class(self) -> bool:
@@ -285,12 +284,10 @@ def _scope(name: str, node: ast.AST, parent: _Scope | None) -> _Scope:
 
     def collect(inner: ast.AST) -> None:
         for child in ast.iter_child_nodes(inner):
-            if isinstance(child, FUNCTIONS):
+            if isinstance(child, DEFINITIONS):
                 # A property and its setter, or overloads, share their name: one function with several bodies.
-                qualified = f"{name}.{child.name}" if child.name not in scope.functions else f"{name}.{child.name}'"
-                scope.functions[child.name] = _scope(qualified, child, scope)
-            elif isinstance(child, ast.ClassDef):
-                scope.classes[child.name] = _scope(f"{name}.{child.name}", child, scope)
+                repeated = child.name in scope.inner and isinstance(child, FUNCTIONS)
+                scope.inner[child.name] = _scope(f"{name}.{child.name}" + "'" * repeated, child, scope)
             elif not isinstance(child, ast.expr):
                 collect(child)
 
@@ -305,7 +302,7 @@ def _pairs(scope: _Scope) -> Iterator[tuple[_Scope, _Scope]]:
         pending += inside
         callees = (_resolve(node, scope) for node in inside)
         yield from ((scope, callee) for callee in callees if callee is not None)
-    for inner in (*scope.functions.values(), *scope.classes.values()):
+    for inner in scope.inner.values():
         yield from _pairs(inner)
 
 
@@ -323,8 +320,8 @@ def _resolve(node: ast.AST, scope: _Scope) -> _Scope | None:
 def _lookup(name: str, scope: _Scope | None) -> _Scope | None:
     while scope is not None:
         # A method does not see the names of its class's body.
-        if not scope.is_class and (name in scope.functions or name in scope.classes):
-            return scope.functions.get(name) or scope.classes[name]
+        if not scope.is_class and name in scope.inner:
+            return scope.inner[name]
         scope = scope.parent
     return None
 
@@ -342,8 +339,9 @@ def _receiver(name: str, scope: _Scope | None) -> _Scope | None:
 
 
 def _method(owner: _Scope, name: str, seen: frozenset[str] = frozenset()) -> _Scope | None:
-    if name in owner.functions:
-        return owner.functions[name]
+    own = owner.inner.get(name)
+    if own is not None and not own.is_class:
+        return own
     if isinstance(owner.node, ast.ClassDef):
         for base in owner.node.bases:
             parent = _lookup(base.id, owner.parent) if isinstance(base, ast.Name) else None
