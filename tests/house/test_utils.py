@@ -11,10 +11,9 @@ import pytest
 import baselines
 
 ROOT = Path(__file__).parents[2]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "utils").rglob("*.py"))}
 SCRIPTS = [
-    path
-    for path in sorted((ROOT / "utils").rglob("*.py"))
-    if any(word in path.read_text(encoding="utf-8") for word in ("import click", "import argparse"))
+    path for path, text in TEXTS.items() if "__main__" in text and ("import click" in text or "import argparse" in text)
 ]
 
 

@@ -33,6 +33,7 @@ from lm_eval_codemind.statistics import mean
 from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from lm_eval_codemind.workshop.proof.runtime_questions import last_literal_of
 from lm_eval_codemind.workshop.python.runtime_rules import points, reachable
+from options import benchmarks_of
 from surface import following, learned
 
 PACKAGE = Path(lm_eval_codemind.__file__).parent
@@ -601,7 +602,7 @@ _POLICIES: dict[str, Callable[[Sequence[Document], dict[str, Policy]], dict[str,
 
 @click.command()
 @click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=_DEFAULT)
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
+@benchmarks_of(_NAMES)
 def main(families: Sequence[str], names: Sequence[str]) -> None:
     """Print what the baselines score, in percent, and write the best ones."""
     for family in families:

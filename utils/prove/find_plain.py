@@ -27,6 +27,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Sandbox, ScriptCase
 from lm_eval_codemind.studies.re2.task import FACTS, compared
 from lm_eval_codemind.workshop.build import PLAIN_INPUTS
+from options import benchmarks_of
 from ship import save
 
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
@@ -97,9 +98,7 @@ def main() -> None:
 
 
 @main.command()
-@click.option(
-    "--benchmark", "names", multiple=True, type=click.Choice(ASKED), default=ASKED, help="Examine these only."
-)
+@benchmarks_of(ASKED)
 def inputs(names: tuple[str, ...]) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
     known = dict(shipped.load(PLAIN_INPUTS))

@@ -36,6 +36,7 @@ from lm_eval_codemind.harness.recordings import read_lines
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Question
+from options import UPSTREAM
 from ship import save
 
 OUTPUTS = ("humaneval", "cruxeval", "classeval", "avatar", "reval_humaneval", "reval_classeval")
@@ -114,7 +115,7 @@ def second_axis(wrong: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @click.command(help=__doc__)
-@click.option("--upstream", required=True, type=click.Path(path_type=Path, exists=True))
+@UPSTREAM
 def main(upstream: Path) -> None:
     """Write the file."""
     recordings, recorded = upstream.parent / "cruxeval_recordings", upstream.parent / "recorded"

@@ -24,6 +24,7 @@ from lm_eval_codemind.workshop.build import read_proven
 from lm_eval_codemind.workshop.facts.recipes import Recipe, load_recipes
 from lm_eval_codemind.workshop.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.workshop.proof.make_recipes import transform_all
+from options import UPSTREAM, WORKERS
 from ship import record_of, save
 
 
@@ -51,9 +52,9 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
 
 
 @click.command()
-@click.option("--upstream", required=True, type=click.Path(exists=True, path_type=Path))
+@UPSTREAM
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Those that have any.")
-@click.option("--workers", default=2, show_default=True)
+@WORKERS
 def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
     """Make the recipes of the chosen benchmarks."""
     logging.basicConfig(level=logging.WARNING)

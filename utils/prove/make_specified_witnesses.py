@@ -52,7 +52,6 @@ from lm_eval_codemind.workshop.proof.witnesses import (
 from make_witnesses import (
     SEED,
     SIZE,
-    WORKERS,
     Choice,
     _filled,
     _greedy,
@@ -65,6 +64,7 @@ from make_witnesses import (
     telling,
 )
 from mutants import drawn_mutants, in_choice
+from options import WORKERS, benchmarks_of
 from prove_suites import load_programs
 
 _PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
@@ -211,7 +211,7 @@ def main() -> None:
 
 # HumanEvalFix reads HumanEval's witnesses.
 _MADE = ("humaneval", "mbpp")
-_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(_MADE), default=_MADE)
+_NAMES = benchmarks_of(_MADE)
 
 
 @main.command()

@@ -54,6 +54,7 @@ from lm_eval_codemind.workshop.proof.witnesses import (
 )
 from lm_eval_codemind.workshop.seeded import SeededPool
 from mutants import drawn_mutants, in_choice, in_measure, in_strengthening, mutants
+from options import WORKERS, benchmarks_of
 from ship import save
 from witness_inputs import candidates, far, scripts
 
@@ -450,8 +451,7 @@ def main() -> None:
     """Make and measure witnesses."""
 
 
-_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(BENCHMARKS), default=BENCHMARKS)
-WORKERS = click.option("--workers", default=2, show_default=True)
+_NAMES = benchmarks_of(BENCHMARKS)
 
 
 def save_witnesses(kind: str, name: str, problems: Sequence[Problem], made: Mapping[str, Sequence[Case]]) -> None:

@@ -20,6 +20,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.build import LOOP_LENGTHS, read_problems, short_digest
+from options import UPSTREAM
 from prove_executions import run_all
 from ship import save
 
@@ -99,7 +100,7 @@ def _source(problem: Problem, code: str) -> tuple[str, str]:
 
 
 @click.command()
-@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@UPSTREAM
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Measure these only.")
 def main(upstream: Path, names: tuple[str, ...]) -> None:
     """Write ``proofs/loop_lengths.json``; benchmarks that are not measured stay as they are in it."""

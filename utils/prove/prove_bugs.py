@@ -24,6 +24,7 @@ from lm_eval_codemind.sandbox.sandbox import WORKERS_VARIABLE
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.facts.bugs import BUGGY_OUTPUTS, REVEALING_TESTS, with_revealing_tests
 from lm_eval_codemind.workshop.proof.prove import prove_labels
+from options import UPSTREAM
 from ship import save
 from suite_assertions import assertions
 
@@ -120,7 +121,6 @@ def prove_outputs(problems: Sequence[Problem], sandbox: Sandbox, workers: int = 
     return outputs
 
 
-_UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 _WORKERS = click.option("--workers", default=1, show_default=True)
 
 
@@ -130,7 +130,7 @@ def main() -> None:
 
 
 @main.command()
-@_UPSTREAM
+@UPSTREAM
 @_WORKERS
 def tests(upstream: Path, workers: int) -> None:
     """Write ``proofs/revealing_tests.json``; packaged benchmarks have such tests in their own files."""
@@ -151,7 +151,7 @@ def tests(upstream: Path, workers: int) -> None:
 
 
 @main.command()
-@_UPSTREAM
+@UPSTREAM
 @_WORKERS
 def outputs(upstream: Path, workers: int) -> None:
     """Write ``proofs/buggy_outputs.json``, for the benchmarks of buggy programs that have labels."""

@@ -9,7 +9,6 @@ executed values, or null if they cannot be written as literals.
 
 import ast
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from lm_eval_codemind.studies.traces.asked import CONDITION, VARIABLE
 from lm_eval_codemind.studies.traces.ces import value_of
 from lm_eval_codemind.studies.traces.task import CES_TRACES, FACTS
 from lm_eval_codemind.workshop.benchmarks import Upstream
+from options import PYTHONS, UPSTREAM
 from prove_executions import run_all
 from ship import save
 
@@ -92,8 +92,8 @@ def corrections(record: dict[str, Any], seen: Seen | None) -> dict[str, list[str
 
 
 @click.command()
-@click.option("--upstream", required=True, type=click.Path(path_type=Path), help="Upstream's archives.")
-@click.option("--python", "pythons", multiple=True, default=(sys.executable,), help="Interpreters, all of which agree.")
+@UPSTREAM
+@PYTHONS
 def main(upstream: Path, pythons: Sequence[str]) -> None:
     """Execute all inputs, print how many marks and outputs differ, and write the executed values."""
     records: dict[str, dict[str, list[str] | None]] = {}

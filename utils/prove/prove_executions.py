@@ -38,6 +38,7 @@ from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.build import read_proven
 from lm_eval_codemind.workshop.proof.executions import MAX_STEPS, MAX_VALUE, Event, chosen, events, target_of, values_of
 from lm_eval_codemind.workshop.python.tracing import read_trace
+from options import PYTHONS, UPSTREAM, benchmarks_of
 from self_logging import self_logging, text_of
 from ship import save
 from watching import watching_source
@@ -140,9 +141,7 @@ def read_inputs(name: str, upstream: Path) -> list[tuple[Problem, RuntimeInput]]
     return [(problem, run_input) for problem in problems for run_input in inputs_of(problem)]
 
 
-_UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-_PYTHONS = click.option("--python", "pythons", multiple=True, default=(sys.executable,), help="Interpreters to run.")
-_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+_NAMES = benchmarks_of(NAMES)
 
 
 @click.group()
@@ -151,8 +150,8 @@ def main() -> None:
 
 
 @main.command()
-@_UPSTREAM
-@_PYTHONS
+@UPSTREAM
+@PYTHONS
 @_NAMES
 def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
     """Trace all programs and write ``data/facts/executions``."""
@@ -240,8 +239,8 @@ def _as_logged(value: str) -> str:
 
 
 @main.command()
-@_UPSTREAM
-@_PYTHONS
+@UPSTREAM
+@PYTHONS
 @_NAMES
 def check(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
     """Compare what is shipped with what rewritten programs log; exit with 1 if anything differs."""

@@ -16,13 +16,14 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.fresh import REASONS, SHIPPED_SEED, Fresh, Run, records_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.proof.fresh import make_fresh
+from options import benchmarks_of
 from ship import save
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
 
 @click.command()
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+@benchmarks_of(NAMES)
 def main(names: tuple[str, ...]) -> None:
     """Make fresh inputs and describe them."""
     for name in names:

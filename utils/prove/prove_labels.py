@@ -24,6 +24,7 @@ from lm_eval_codemind.workshop import build as building
 from lm_eval_codemind.workshop.benchmarks.upstream import Upstream
 from lm_eval_codemind.workshop.proof.suites import BENCHMARKS
 from lm_eval_codemind.workshop.proof.verify import execute_benchmark
+from options import UPSTREAM
 from ship import record_of, save
 
 DIGESTS = Path(building.__file__).with_name("released_digests.json")
@@ -40,7 +41,7 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@UPSTREAM
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(proven_benchmarks()), help="Prove these only.")
 @click.option("--digests-only", is_flag=True, help="Prove nothing; only write the digests of the build.")
 @click.option("--workers", default=1, show_default=True)

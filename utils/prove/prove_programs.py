@@ -41,6 +41,7 @@ from lm_eval_codemind.data.facts.programs import BUG_LINES, PROGRAMS
 from lm_eval_codemind.families.verdict.task import tidy
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import SharedPool
+from options import WORKERS
 from program_inputs import BOUNDED, RECORDS, WIDE, in_java, problem_inputs
 from program_runs import Result, agree, java_classes, java_results, python_results, reference_results
 from ship import save
@@ -189,7 +190,7 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--workers", default=2, show_default=True)
+@WORKERS
 @click.option("--check", is_flag=True, help="Compare with the shipped verdicts instead of writing them.")
 def verdicts(workers: int, check: bool) -> None:
     """Write ``proofs/fixed_programs.json``, or check it."""

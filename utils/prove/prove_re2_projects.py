@@ -26,6 +26,7 @@ from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.studies.re2.asked import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
 from lm_eval_codemind.studies.re2.task import FACTS
+from options import UPSTREAM
 from prove_re2 import UTILS, answerable, excluded, execute, interpreter
 from re2_project_runner import ADDRESS, RELATIONS, definitions
 from ship import save
@@ -287,7 +288,7 @@ def qualname_of(source: str, function: str) -> str:
 
 
 @click.command()
-@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@UPSTREAM
 @click.option("--environments", required=True, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--pythons", default=Path.home() / ".pyenv/versions", show_default=True, type=click.Path(path_type=Path))
 def main(upstream: Path, environments: Path, pythons: Path) -> None:

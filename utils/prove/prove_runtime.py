@@ -42,6 +42,7 @@ from lm_eval_codemind.workshop.proof.runtime_questions import (
 )
 from lm_eval_codemind.workshop.python.runtime_rules import points
 from lm_eval_codemind.workshop.python.tracing import Trace, read_trace
+from options import PYTHONS, UPSTREAM, WORKERS, benchmarks_of
 from prove_executions import HASH_SEEDS, run_all, stdin_of, tracing_source
 from self_logging import self_logging, text_of
 from ship import save
@@ -181,8 +182,7 @@ def differences(problem: Problem, run_input: RuntimeInput, known: InputLabels) -
     return problems
 
 
-_UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+_NAMES = benchmarks_of(NAMES)
 
 
 @click.group()
@@ -191,9 +191,9 @@ def main() -> None:
 
 
 @main.command()
-@_UPSTREAM
+@UPSTREAM
 @_NAMES
-@click.option("--python", "pythons", multiple=True, default=(sys.executable,), help="Interpreters to run.")
+@PYTHONS
 def prove(upstream: Path, names: Sequence[str], pythons: Sequence[str]) -> None:
     """Trace all programs, choose the lines to ask about from what all executions agree on, and write their labels."""
     version = "import sys\nprint('\"%d.%d\"' % sys.version_info[:2])"
@@ -215,8 +215,8 @@ def prove(upstream: Path, names: Sequence[str], pythons: Sequence[str]) -> None:
 
 
 @main.command()
-@_UPSTREAM
-@click.option("--workers", default=2, show_default=True)
+@UPSTREAM
+@WORKERS
 def runnable(upstream: Path, workers: int) -> None:
     """Write on which inputs REval's own assertions fail with the packages that are installed."""
     with Sandbox(workers=workers) as sandbox:
@@ -226,7 +226,7 @@ def runnable(upstream: Path, workers: int) -> None:
 
 
 @main.command()
-@_UPSTREAM
+@UPSTREAM
 @_NAMES
 def check(upstream: Path, names: tuple[str, ...]) -> None:
     """Print the documents whose label is not what the program logs; exit with 1 if there are any."""

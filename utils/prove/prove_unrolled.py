@@ -39,14 +39,13 @@ from lm_eval_codemind.workshop.transforms.unrolling import (
     suites_of,
     unrolled,
 )
+from options import benchmarks_of
 from prove_executions import run_all
 from ship import save
 
 NAMES = ("sample", "humaneval", "cruxeval", "avatar", "classeval")
 
-_NAMES = click.option(
-    "--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES, help="These only."
-)
+_NAMES = benchmarks_of(NAMES)
 _WORKERS = click.option("--workers", default=len(os.sched_getaffinity(0)), show_default=True)
 
 Shipped = Mapping[str, Any]
