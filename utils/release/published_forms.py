@@ -1,11 +1,10 @@
-"""Write the tables of what is upstream's: ``python utils/release/published_forms.py [DIRECTORY]``.
+"""Write the tables of what is upstream's: ``python utils/release/published_forms.py``.
 
-DIRECTORY has a folder for each group of tasks, as ``tasks``. Programs, prompts and settings of a task are read from the
-task and from its family; labels, rules and what differs are in ``published_forms.yaml``.
+Programs, prompts and settings of a task are read from the task and from its family; labels, rules and what differs are
+in ``published_forms.yaml``.
 """
 
 import re
-import sys
 import textwrap
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -104,9 +103,8 @@ def forms() -> dict[str, dict[str, Any]]:
 
 def main() -> None:
     """Write the sections."""
-    directory = Path(sys.argv[1]) if len(sys.argv) > 1 else TASKS
     for name, about in forms().items():
-        file = directory / name / "README.md"
+        file = TASKS / name / "README.md"
         file.write_text(filled(file.read_text(encoding="utf-8"), about), encoding="utf-8")
 
 
