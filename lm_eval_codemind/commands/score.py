@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,7 +69,7 @@ def command(
     """
     from lm_eval_codemind.harness.cli import run_harness
     from lm_eval_codemind.harness.contract import parsed_arguments
-    from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
+    from lm_eval_codemind.harness.journal import outcomes_kept
     from lm_eval_codemind.harness.location import task_manager
     from lm_eval_codemind.harness.recordings import read_recordings
     from lm_eval_codemind.harness.state import state
@@ -99,16 +98,9 @@ def command(
         chosen, indices, several = recorded_documents(manager, names, recordings)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
-    if not output_path:
-        with patch.object(state, "recorded", several):
-            run_harness([*arguments, *harness_arguments], manager)
-        return
-    arguments += ["--output_path", output_path, "--log_samples"]
-    journal = Path(output_path) / _JOURNAL
-    with patch.dict(os.environ, {JOURNAL_VARIABLE: str(journal)}), patch.object(state, "recorded", several):
+    arguments += ["--output_path", output_path, "--log_samples"] if output_path else []
+    with outcomes_kept(Path(output_path) / _JOURNAL if output_path else None), patch.object(state, "recorded", several):
         run_harness([*arguments, *harness_arguments], manager)
-    forget_journals()
-    journal.unlink(missing_ok=True)
 
 
 def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:

@@ -4,24 +4,25 @@ import dataclasses
 import hashlib
 import json
 import logging
-import os
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from tqdm.auto import tqdm
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.data.manifest import data_directory
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.sandbox import hide
 from lm_eval_codemind.sandbox.job import Job, Outcome, Status
 from lm_eval_codemind.sandbox.sandbox import SharedPool
 from lm_eval_codemind.sandbox.workers import WorkerPool
 
 logger = logging.getLogger(__name__)
-
-JOURNAL_VARIABLE = "CODEMIND_JOURNAL"
 
 # Other outcomes may owe something to the moment, such as a machine that was busy: they are made again.
 _KEPT = (Status.PASSED, Status.FAILED, Status.ERROR)
@@ -83,14 +84,20 @@ class Journal:
                 self._file.flush()
 
 
-_journals: dict[str, Journal] = {}
+@contextmanager
+def outcomes_kept(path: Path | None) -> Iterator[None]:
+    """Look outcomes up in a file and keep them there for a while; it goes in the end, unless there is an exception.
 
-
-def forget_journals() -> None:
-    """Close the journals that :func:`submit` has opened; the next job reads its journal again."""
-    for journal in _journals.values():
-        journal.close()
-    _journals.clear()
+    Args:
+        path: The file; None to execute everything.
+    """
+    if path is None:
+        with patch.object(state, "journal", None):
+            yield
+        return
+    with closing(Journal(path, _SHARED)) as journal, patch.object(state, "journal", journal):
+        yield
+    path.unlink()
 
 
 class Progress:
@@ -107,16 +114,13 @@ class Progress:
         with self._lock:
             if self._bar is None:
                 self._bar = tqdm(total=0, desc="executing", unit="program", leave=False, **self._options)
-                self._pending = 0
-            self._pending += 1
-            self._bar.total = (self._bar.total or 0) + 1
+            self._bar.total += 1
         future.add_done_callback(self._done)
 
     def _done(self, future: Future[Any]) -> None:
         with self._lock:
-            self._pending -= 1
             self._bar.update()
-            if not self._pending:
+            if self._bar.n == self._bar.total:
                 self._bar.close()
                 self._bar = None
 
@@ -128,17 +132,11 @@ _SHARED = SharedPool()
 def submit(job: Job) -> Future[Outcome]:
     """Submit a job to this process's sandbox for its language.
 
-    Where ``$CODEMIND_JOURNAL`` names a journal, outcomes are looked up and kept there.
+    Where :func:`outcomes_kept` is in force, outcomes are looked up and kept in a file.
 
     On a terminal a progress bar shows how many of the jobs submitted so far are done.
     """
     hide(data_directory())
-    name = os.environ.get(JOURNAL_VARIABLE)
-    if not name:
-        future = _SHARED.submit(job)
-    else:
-        if name not in _journals:
-            _journals[name] = Journal(Path(name), _SHARED)
-        future = _journals[name].submit(job)
+    future = (state.journal or _SHARED).submit(job)
     _progress.watch(future)
     return future

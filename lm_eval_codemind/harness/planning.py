@@ -142,7 +142,7 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
     with ExitStack() as stack:
         run = prepare(arguments, stack)
         if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
-            raise UserError("; ".join(unknown))
+            raise UserError("; ".join(unknown.values()))
         # Who does not name the model yet wants to know the size of the tasks.
         if any(argument.partition("=")[0] in ("--model", "-M") for argument in arguments):
             missing += model_faults(run.config)

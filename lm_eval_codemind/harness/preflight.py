@@ -96,12 +96,7 @@ def check_before_loading() -> None:
     def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
         asked = [name for name in _names(self.tasks) if isinstance(name, str)]
         if state.checked or not any(name.startswith("codemind") for name in asked):
-            try:
-                return usual(self, metadata)
-            except ValueError as error:
-                if not state.checked:
-                    raise
-                raise UserError(f"--tasks: {error}; `lm_eval ls tasks` lists the tasks") from error
+            return usual(self, metadata)
         if isinstance(self.include_path, (str, Path)):
             state.include_path = str(Path(self.include_path).resolve())
         try:
@@ -164,16 +159,17 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     Raises:
         UserError: If something is missing. The message names everything.
     """
-    faults = unknown_tasks(manager, names)
-    names = [name for name in names if manager.match_tasks([name]) or not name.startswith("codemind")]
-    leaves = list(dict.fromkeys(leaf for name in names for leaf in tasks_of(manager, name)))
+    unknown = unknown_tasks(manager, names)
+    known = [name for name in names if name not in unknown]
+    leaves = list(dict.fromkeys(leaf for name in known for leaf in tasks_of(manager, name)))
     files = {leaf: manager.task_index[leaf].yaml_path for leaf in leaves if leaf in manager.task_index}
     ours = [Path(place).resolve() for place in task_directories()]
     own = [leaf for leaf, file in files.items() if file and any(file.is_relative_to(place) for place in ours)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
     settings = {name: settings_of(manager, name) for name in [*own, *later_leaves]}
     limits = {name: limit for name, content in settings.items() if (limit := limit_of(config, content)) is not None}
-    faults += model_faults(config) + _directory_faults(config.output_path) + _cache_faults(config)
+    faults = [*unknown.values(), *model_faults(config)]
+    faults += _directory_faults(config.output_path) + _cache_faults(config)
     faults += _option_faults(config, settings, limits)
     faults += _metadata_faults(config, manager, settings, alone=own == leaves)
     faults += _unasked_samples(config, leaves)
@@ -244,13 +240,13 @@ def _opens_thinking(config: Any) -> bool:
     return bool(opening_of(prompt))
 
 
-def unknown_tasks(manager: Any, names: Sequence[str]) -> list[str]:
-    """Return what is wrong with names of tasks: ``codemind…`` that do not exist, with names that resemble them."""
-    return [
-        f"unknown task {name}{did_you_mean(name, manager.all_tasks)}"
-        for name in names
-        if name.startswith("codemind") and not manager.match_tasks([name]) and not Path(name).exists()
-    ]
+def unknown_tasks(manager: Any, names: Sequence[str]) -> dict[str, str]:
+    """Return names of tasks that do not exist -> what is wrong, with names that resemble them."""
+    return {
+        name: f"unknown task {name}{did_you_mean(name, manager.all_tasks) or '; `lm_eval ls tasks` lists the tasks'}"
+        for name, path in zip(names, map(Path, names), strict=True)
+        if not (manager.match_tasks([name]) or path.exists() or any(path.parent.glob(path.name)))
+    }
 
 
 def _message(faults: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from lm_eval_codemind.data.catalogue import benchmarks
 from lm_eval_codemind.errors import UpstreamError, UserError
 from lm_eval_codemind.families.views import view_of
 from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
+from lm_eval_codemind.harness.journal import outcomes_kept
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import INCLUDED, THINKING, templates_of
 from lm_eval_codemind.harness.recordings import Recordings, logged_recordings
@@ -47,8 +47,8 @@ def replay(
     arguments += ["--output_path", str(output), "--log_samples"]
     arguments += ["--metadata", json.dumps(metadata)] if metadata else []
     arguments += ["--include_path", str(include_path)] if include_path else []
-    variables = {JOURNAL_VARIABLE: str(journal or ""), "LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
-    with contextlib.redirect_stdout(io.StringIO()), patch.dict(os.environ, variables):
+    level = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
+    with contextlib.redirect_stdout(io.StringIO()), patch.dict(os.environ, level), outcomes_kept(journal):
         run_harness(arguments)
 
 

@@ -180,8 +180,8 @@ def test_the_reference_has_every_command_and_variable():
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
     for name, command in commands.items():
         assert command is not None and f"| `codemind {name}` | {command.get_short_help_str(limit=200)} |" in page
-    # Of a journal that a run makes for itself, of a capture for its recorder, and of a test.
-    internal = {"CODEMIND_JOURNAL", "CODEMIND_CAPTURE_PACKAGE", "CODEMIND_CAPTURE_FOLDER", "CODEMIND_SECRET"}
+    # Of a capture for its recorder, and of a test.
+    internal = {"CODEMIND_CAPTURE_PACKAGE", "CODEMIND_CAPTURE_FOLDER", "CODEMIND_SECRET"}
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "lm_eval_codemind").rglob("*.py")]
     variables = {name for source in sources for name in re.findall(r"\bCODEMIND_[A-Z_]+\b", source)} - internal
     assert len(variables) >= 7 and variables == set(re.findall(r"^\| `(CODEMIND_\w+)`", page, re.MULTILINE))

@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts.witnesses import OF_PROGRAM
-from lm_eval_codemind.harness.journal import Journal, Progress, forget_journals
+from lm_eval_codemind.harness.journal import Journal, Progress
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status, lists
@@ -109,7 +109,6 @@ def test_codemind_score_resumes_and_leaves_no_journal(tmp_path):
     apart = [problem for problem in load_benchmark("sample", OF_PROGRAM) if not in_one_job(problem)]
     assert len(apart) == 3 and len(executed) == len(rows) + len(apart)
 
-    forget_journals()
     with mock.patch.object(Sandbox, "submit", side_effect=AssertionError("executed again")):
         said(*arguments)
     assert not journal.exists() and list((tmp_path / "out").rglob("results_*.json"))

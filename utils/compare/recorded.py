@@ -25,7 +25,6 @@ from lm_eval_codemind import __version__
 from lm_eval_codemind.commands import DIRECTORY, NEW_DIRECTORY, count
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.harness.journal import forget_journals
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.recordings import answers_another_question, read_lines
 from lm_eval_codemind.questions import Key
@@ -224,8 +223,6 @@ def _run(
     }
     scored = {task: numbers for task, numbers in indices.items() if numbers}
     replay([str(file)], {"model": model}, scored, folder, journal=journal)
-    forget_journals()
-    journal.unlink(missing_ok=True)
     return max(read_runs([folder]), key=lambda run: run.date)
 
 
