@@ -10,7 +10,6 @@ from typing import Any
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.reply import Reply
-from lm_eval_codemind.harness.result_files import read_samples
 from lm_eval_codemind.questions import Key, digest
 from lm_eval_codemind.samples import logged_responses, prompt_as_sent
 
@@ -34,10 +33,12 @@ class Recorded:
     Attributes:
         asked: The parts of the first row that say what was asked.
         responses: The responses, in the order of their recording.
+        place: Of the document in its task, if the rows are those of a sample file of the harness.
         prompts: The prompts that the rows name; empty where a row names none.
     """
 
     asked: Mapping[str, Any]
+    place: int | None
     responses: list[str] = field(default_factory=list)
     prompts: list[str] = field(default_factory=list)
 
@@ -58,7 +59,8 @@ class Recordings:
 
     def add(self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str) -> None:
         """Add the responses of a row, after those that its question has already."""
-        recorded = self.questions.setdefault(key, Recorded(_asked(row)))
+        place = int(row["doc_id"]) if "doc" in row else None
+        recorded = self.questions.setdefault(key, Recorded(_asked(row), place))
         recorded.responses += responses
         recorded.prompts.append(prompt)
         if row.get("model"):
@@ -116,38 +118,17 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
                 key = _key_of(row)
                 if _is_repeated(row, key, filters):
                     continue
-                new: Sequence[str] = _responses_of(row)
-                prompt = _prompt_of(row)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                recordings.add(row, key, _responses_of(row), _prompt_of(row))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise UserError(
                     f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
                     "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
                     "file of lm-evaluation-harness or EvalPlus"
                 ) from error
-            recordings.add(row, key, new, prompt)
             recordings.extracted |= row.get("extracted") is True
         if not recordings.questions:
             raise UserError(f"{path}: no recorded responses")
     return recordings
-
-
-def logged_recordings(samples: Path) -> tuple[Recordings, list[int]]:
-    """Return the responses in a sample file of the harness, and the places of their documents in the task.
-
-    Raises:
-        UserError: If a line is damaged. The message names the file and the line.
-    """
-    recordings, filters, places = Recordings(), dict[Key, Any](), set[int]()
-
-    def add(row: dict[str, Any]) -> None:
-        key = _key_of(row)
-        places.add(int(row["doc_id"]))
-        if not _is_repeated(row, key, filters):
-            recordings.add(row, key, _responses_of(row), "")
-
-    for _ in read_samples(samples, add):
-        pass
-    return recordings, sorted(places)
 
 
 def _is_repeated(row: Mapping[str, Any], key: Key, filters: dict[Key, Any]) -> bool:
@@ -197,7 +178,7 @@ def _starts_one_value(line: str) -> bool:
         return True
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return line.lstrip().startswith("[")
     return isinstance(value, list) or (
         isinstance(value, dict) and bool(value) and all(isinstance(part, list) for part in value.values())

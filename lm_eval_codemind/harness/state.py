@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.harness.journal import Journal
     from lm_eval_codemind.harness.profiles import Profile
     from lm_eval_codemind.harness.recordings import Recordings
 
@@ -41,7 +40,7 @@ class State:
         recorded: What is scored, if recordings are: each request is sent as often as there are responses to it.
         openings: The tag that opens thinking at the end of each prompt of the task that is being read.
         faults: What this machine lacks is added here, so that the run ends with all of it; None if it ends at once.
-        journal: Where outcomes of programs are kept; None if everything is executed.
+        journal: The ``Journal`` with known outcomes of programs; None if everything is executed.
     """
 
     checked: bool = False
@@ -50,7 +49,7 @@ class State:
     recorded: SeveralResponses | None = None
     openings: Sequence[str] = ()
     faults: list[str] | None = None
-    journal: Journal | None = None
+    journal: Any = None
 
     def responses(self, repeats: int | None) -> int:
         """Return how many responses to a question the run asks for, where a task has ``repeats``."""

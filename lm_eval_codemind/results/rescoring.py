@@ -19,7 +19,7 @@ from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.journal import outcomes_kept
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import INCLUDED, THINKING, templates_of
-from lm_eval_codemind.harness.recordings import Recordings, logged_recordings
+from lm_eval_codemind.harness.recordings import Recordings, read_recordings
 from lm_eval_codemind.harness.stages import PLACE, first_stage_file, model_identity
 from lm_eval_codemind.harness.state import SeveralResponses, state
 from lm_eval_codemind.harness.templates import Templates
@@ -86,8 +86,10 @@ def _score_again(run: Run, prompts: Path | None, include_path: Path | None, fold
     for task in run.tasks:
         if task.samples_file is None or not task.samples_file.stat().st_size:
             continue
-        recordings[task.task], places[task.task] = logged_recordings(task.samples_file)
-        fewest = min(len(one.responses) for one in recordings[task.task].questions.values())
+        recordings[task.task] = read_recordings([task.samples_file])
+        recorded = recordings[task.task].questions.values()
+        places[task.task] = sorted(one.place for one in recorded if one.place is not None)
+        fewest = min(len(one.responses) for one in recorded)
         together[json.dumps(_metadata(task, run.path, prompts)), fewest].append(task)
     if not together:
         raise UserError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
