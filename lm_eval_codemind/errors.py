@@ -1,4 +1,4 @@
-"""Errors that the user can fix, the suggestion for a misspelled name, and long values in messages."""
+"""Errors that the user can fix, the suggestion for a misspelled name, and numbers and long values in messages."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -24,6 +24,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean …"`` with the known names that resemble a name; empty if none does."""
     close = get_close_matches(name, list(known), n=3, cutoff=0.7)
     return f"; did you mean {' or '.join(close)}" if close else ""
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, as in ``1 run`` and ``2 runs``."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def shortened(text: str, length: int = 80) -> str:

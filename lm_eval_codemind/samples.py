@@ -140,6 +140,16 @@ class TaskRun:
         suite = self.metadata.get("suite")
         return suite if isinstance(suite, Mapping) else {}
 
+    @property
+    def version(self) -> Any:
+        """The version of the task; None where the run does not record it."""
+        return self.metadata.get("version")
+
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark that it asks about."""
+        return str(self.suite.get("benchmark"))
+
     @cached_property
     def main_filter(self) -> str | None:
         """The first of the task's filters, by which its answers and scores are shown; None where there is none."""

@@ -83,8 +83,13 @@ def clustered_mean_stderr(values: Sequence[float], clusters: Sequence[Hashable])
     Returns:
         Not a number for fewer than two clusters.
     """
+    return clustered_stderr_of(_influences(values), clusters)
+
+
+def _influences(values: Sequence[float]) -> list[float]:
+    """Return the influence of each value on the mean."""
     mean = sum(values) / len(values) if values else math.nan
-    return clustered_stderr_of([(value - mean) / len(values) for value in values], clusters)
+    return [(value - mean) / len(values) for value in values]
 
 
 def clustered_stderr_of(influences: Sequence[float], clusters: Sequence[Hashable]) -> float:
@@ -110,8 +115,7 @@ def systematic_stderr(values: Sequence[float], drawn: Sequence[Sequence[float]])
         values: The values.
         drawn: Value by value, its place in the order of the draw and the share of all items that was drawn.
     """
-    mean = sum(values) / len(values) if values else math.nan
-    return systematic_stderr_of([(value - mean) / len(values) for value in values], drawn)
+    return systematic_stderr_of(_influences(values), drawn)
 
 
 def systematic_stderr_of(influences: Sequence[float], drawn: Sequence[Sequence[float]]) -> float:

@@ -1,12 +1,14 @@
 """The subcommands of ``codemind``, and what they share: each module defines one, a click command named ``command``."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.errors import UserError, did_you_mean
 
 # What options and arguments take: a file or a directory that is there, or one to write.
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -31,9 +33,30 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path} isn't UTF-8 text: {error}; save it as UTF-8") from error
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, as in ``1 run`` and ``2 runs``."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+def read_metadata(text: str) -> dict[str, Any]:
+    """Return the options of tasks in the value of ``--metadata``.
+
+    Raises:
+        UserError: If it is not a JSON object.
+    """
+    try:
+        return {**json.loads(text)}
+    except (ValueError, TypeError) as error:
+        raise UserError(
+            f"--metadata {text!r} is not a JSON object ({error}); write '{{\"input_seed\": 11}}'"
+        ) from error
+
+
+def require_tasks(manager: Any, names: Iterable[str]) -> None:
+    """Check that a ``TaskManager`` of the harness knows some tasks, groups or tags.
+
+    Raises:
+        UserError: If it does not know one.
+    """
+    unknown = [name for name in names if name not in manager.all_tasks]
+    if unknown:
+        suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"
+        raise UserError(f"no task of this suite: {', '.join(unknown)}{suggestion}")
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.commands import ANY_PATH, NEW_FILE, value_errors
+from lm_eval_codemind.commands import ANY_PATH, NEW_FILE, read_metadata, require_tasks, value_errors
 from lm_eval_codemind.data.facts.fresh import EVALUATION_SEEDS
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
@@ -85,23 +85,13 @@ def command(
         raise click.UsageError("give either --tasks or --programs")
     with value_errors():
         if programs is None:
-            rows = _rows_of_tasks((tasks or "").split(","), _options(metadata), evaluation)
+            rows = _rows_of_tasks((tasks or "").split(","), read_metadata(metadata), evaluation)
         else:
             rows = _rows_of_programs(programs, kinds or tuple(QUESTIONS), inputs, seed)
     if not idle:
         rows = _without_idle(rows)
     write_whole(output, "".join(json.dumps(row) + "\n" for row in rows).encode("ascii"))
     click.echo(f"{output}: {len(rows)} rows")
-
-
-def _options(metadata: str) -> dict[str, Any]:
-    try:
-        options = json.loads(metadata)
-    except ValueError as error:
-        raise UserError(f"--metadata {metadata!r} is not JSON ({error}); write '{{\"input_seed\": 11}}'") from error
-    if not isinstance(options, dict):
-        raise UserError(f"--metadata {metadata!r} is not a JSON object; write '{{\"input_seed\": 11}}'")
-    return options
 
 
 def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: bool) -> list[Row]:
@@ -121,22 +111,21 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
         (name, task, family_named(task.config.metadata["suite"]["family"])) for name, task in _load(names, options)
     ]
     separate = {name for _, _, family in tasks if family is not None for name in family.separate_seeds}
-    packaged: dict[str, set[str]] = {}
-    for others in () if evaluation else (EVERYTHING, *_of_evaluation(options, set(seeds) - separate)):
+    drawn = seeds.keys() - separate
+    evaluations = [EVERYTHING, *({**options, **dict.fromkeys(drawn, seed)} for seed in EVALUATION_SEEDS if drawn)]
+    packaged: dict[str, set[str]] = defaultdict(set)
+    for others in [] if evaluation else evaluations:
         for name, task in _load(names, others):
-            packaged.setdefault(name, set()).update(map(_identity, task.eval_docs))
+            packaged[name].update(map(_identity, task.eval_docs))
     rows = []
     for name, task, family in tasks:
         suite = task.config.metadata["suite"]
         assert family is not None
         documents = [dict(document) for document in task.eval_docs]
         fresh = [
-            document
-            for document in documents
-            if evaluation
-            or not (
-                _identity(document) in packaged.get(name, ()) or family.only_evaluates(Question.from_document(document))
-            )
+            question
+            for document, question in zip(documents, map(Question.from_document, documents), strict=True)
+            if evaluation or not (_identity(document) in packaged[name] or family.only_evaluates(question))
         ]
         if not fresh:
             raise UserError(
@@ -153,14 +142,8 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
             "data_sha256": suite["data_sha256"],
             "prompts_sha256": suite["prompts_sha256"],
         }
-        rows += [_row(family, Question.from_document(document), name, about) for document in fresh]
+        rows += [_row(family, question, name, about) for question in fresh]
     return rows
-
-
-def _of_evaluation(options: Mapping[str, Any], names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the options of evaluations with other seeds."""
-    for seed in EVALUATION_SEEDS if names else ():
-        yield {**options, **dict.fromkeys(names, seed)}
 
 
 def _without_idle(rows: list[Row]) -> list[Row]:
@@ -179,9 +162,7 @@ def _load(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str, A
     from lm_eval_codemind.harness.location import task_manager
 
     manager = task_manager(options)
-    unknown = [name for name in names if name not in manager.all_tasks]
-    if unknown:
-        raise UserError(f"no task of this suite: {', '.join(unknown)}; `lm_eval ls tasks` lists the tasks")
+    require_tasks(manager, names)
     yield from manager.load(names)["tasks"].items()
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, count, value_errors
-from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.errors import UserError, count
 
 
 @click.command("leaderboard")
@@ -48,5 +48,5 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
             raise UserError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
         if differing:
             raise UserError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
-        files = write_site(submitted, output, title)
-    click.echo(f"{files[0]}: {count(len(submitted), 'run')}")
+        index = write_site(submitted, output, title)
+    click.echo(f"{index}: {count(len(submitted), 'run')}")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, count, runs_argument
+from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, runs_argument
+from lm_eval_codemind.errors import count
 from lm_eval_codemind.files import write_whole
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands import read_metadata
 from lm_eval_codemind.errors import UserError
 
 
@@ -46,10 +47,7 @@ def with_programs(arguments: list[str]) -> list[str]:
     path = known.programs
     if path is None:
         return arguments
-    try:
-        options = {**json.loads(known.metadata), "programs": path}
-    except (ValueError, TypeError) as error:
-        raise UserError(f"--metadata {known.metadata!r} is no JSON object ({error}), as --programs needs it") from error
+    options = {**read_metadata(known.metadata), "programs": path}
     names: list[str] = []
     for name in ",".join(known.tasks).split(","):
         names += _asking(path) if name == "own" else [f"codemind_{name}" if name.startswith("own_") else name]

@@ -8,7 +8,6 @@ import tempfile
 import time
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,23 +15,12 @@ from lm_eval_codemind.commands import value_errors
 from lm_eval_codemind.sandbox.isolation import LEVELS
 from lm_eval_codemind.sandbox.job import Job, Outcome
 
-if TYPE_CHECKING:
-    from lm_eval_codemind.sandbox import Sandbox
-
 
 @click.group("sandbox")
 def command() -> None:
     """Show the isolation of programs."""
     # The command prints the level itself.
     logging.getLogger("lm_eval_codemind.sandbox").setLevel(logging.ERROR)
-
-
-@value_errors()
-def _open(level: str) -> Sandbox:
-    from lm_eval_codemind.sandbox import Sandbox
-
-    # The main command prints the message of IsolationUnavailable.
-    return Sandbox(isolation=level)
 
 
 @command.command("check")
@@ -47,6 +35,7 @@ def check(isolation: str) -> None:
     """
     from tqdm import tqdm
 
+    from lm_eval_codemind.sandbox import Sandbox
     from lm_eval_codemind.sandbox.attacks import attacks
     from lm_eval_codemind.sandbox.isolation import available
     from lm_eval_codemind.sandbox.java import jdk
@@ -64,7 +53,7 @@ def check(isolation: str) -> None:
     honest = Job.function("def f(a, b): return a + b", "assert f(20, 22) == 42", "f", job_id="an honest program")
     started = time.monotonic()
     os.environ["CODEMIND_SECRET"] = "a secret"
-    with tempfile.TemporaryDirectory() as directory, _open(isolation) as sandbox:
+    with tempfile.TemporaryDirectory() as directory, value_errors(), Sandbox(isolation=isolation) as sandbox:
         secret = Path(directory, "secret")
         secret.write_text("a secret")
         click.echo(f"in use: {sandbox.isolation}, {sandbox.workers} at a time")

@@ -12,8 +12,8 @@ from unittest.mock import patch
 
 import click
 
-from lm_eval_codemind.commands import value_errors
-from lm_eval_codemind.errors import UserError, did_you_mean
+from lm_eval_codemind.commands import require_tasks, value_errors
+from lm_eval_codemind.errors import UserError
 
 if TYPE_CHECKING:
     from lm_eval_codemind.harness.recordings import Recordings
@@ -84,15 +84,12 @@ def command(
     with value_errors():
         benchmark = benchmark_of(names)
         recordings = read_recordings(responses, benchmark)
-        given = {
-            "recorded_benchmark": benchmark,
-            "extracted": recordings.extracted or None,
-        }
-        model_args = {
-            "responses": [str(path) for path in responses],
-            **{name: value for name, value in given.items() if value is not None},
-            "model": _model_name(recordings, responses),
-        }
+        model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
+        if benchmark is not None:
+            model_args["recorded_benchmark"] = benchmark
+        if recordings.extracted:
+            model_args["extracted"] = recordings.extracted
+        model_args["model"] = _model_name(recordings, responses)
         # What the harness makes of its options, so that it takes the tasks that are loaded here.
         manager = task_manager({**model_args, **(parsed_arguments(harness_arguments).metadata or {})})
         chosen, indices, several = recorded_documents(manager, names, recordings)
@@ -146,10 +143,7 @@ def recorded_documents(
     from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
 
-    unknown = [name for name in names if name not in manager.all_tasks]
-    if unknown:
-        suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"
-        raise UserError(f"no task of this suite: {', '.join(unknown)}{suggestion}")
+    require_tasks(manager, names)
     indices = {}
     numbers_of_responses: set[int] = set()
     asked = set[Key]()

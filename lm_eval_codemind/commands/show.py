@@ -40,9 +40,9 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     from lm_eval_codemind.results.ranking import ranks
     from lm_eval_codemind.results.runs import read_runs
 
-    def section(title: str, table: Table) -> None:
+    def section(table: Table, title: str = "") -> None:
         if table.rows:
-            click.echo(f"\n{title}\n{table.to_text()}")
+            click.echo(f"\n{title or table.title}\n{table.to_text()}")
 
     results = read_runs(runs)
     require_same_versions(results)
@@ -50,29 +50,28 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     scores = summary(results, observations, every=all_metrics)
     click.echo(overall(results, scores).without("family").to_text())
     if everything or all_metrics or any(group.metrics for run in results for group in run.groups):
-        section("By task", scores.without("family", "n"))
+        section(scores.without("family", "n"), "By task")
     *_, readings, lengths = provenance(results)
     shares = readings if everything else readings.where(lambda row: any(row[name] > _MANY for name in READINGS))
-    section(f"{readings.title}, share of all", shares)
+    section(shares, f"{readings.title}, share of all")
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
-    part = adjusted(results, observations)
-    section(part.title, part)
+    section(adjusted(results, observations))
     compared = comparisons(observations, by_benchmark=False)
     ranked = ranks(compared, observations)
     # Of two models the comparison says it all.
-    section(ranked.title, ranked if len(distinct(row["model"] for row in ranked.rows)) != 2 else ranked.head(0))
-    section(f"{compared.title}, all benchmarks together", compared.without("benchmark", "needed"))
+    if len(distinct(row["model"] for row in ranked.rows)) != 2:
+        section(ranked)
+    section(compared.without("benchmark", "needed"), f"{compared.title}, all benchmarks together")
     for table in (*findings(observations), on_same_problems(observations)):
-        section(table.title, table)
+        section(table)
     if not everything:
         click.echo("\n--all prints readings, lengths, associations and the hardest problems, too.")
         return
-    section("Lengths of responses, mean", lengths)
-    associated = associations(observations)
-    section(associated.title, associated.without("phi_low", "phi_high", "p", "low", "high"))
+    section(lengths, "Lengths of responses, mean")
+    section(associations(observations).without("phi_low", "phi_high", "p", "low", "high"))
     hard = hardest(observations if problems else ())
     for family in distinct(row["family"] for row in hard.rows):
         of_family = hard.where(lambda row, family=family: row["family"] == family)  # type: ignore[misc]
-        section(f"Hardest problems of {family}", of_family.head(problems).without("family"))
+        section(of_family.head(problems).without("family"), f"Hardest problems of {family}")

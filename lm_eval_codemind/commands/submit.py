@@ -70,7 +70,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
     if reasons:
         raise click.ClickException("this run may not be submitted:\n" + "\n".join(f"  - {r}" for r in reasons))
     # The tasks on the sample are not official. They are declared only if the run has them.
-    tasks = official_tasks() | {task.task: str(task.suite.get("benchmark")) for task in run.tasks}
+    tasks = official_tasks() | {task.task: task.benchmark for task in run.tasks}
     bundle = output / f"{submission.model.replace('/', '__')}{SUFFIX}"
     files = {
         output / ".eval_results" / "codemind.yaml": forms.to_yaml(forms.eval_results(run, submission)),

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import DIRECTORY, count, runs_argument, value_errors
+from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
+from lm_eval_codemind.errors import count
 
 
 @click.command("verify")

@@ -175,16 +175,19 @@ def adjusted(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     of_task = _samples(observations)
     for run in runs:
         for task, view in run.known_tasks:
-            known = difficulties(view.family.asks_for, str(task.suite.get("benchmark")))
+            known = difficulties(view.family.asks_for, task.benchmark)
             samples = [sample for sample in of_task[run.label, task.task] if sample.key.problem_id in known]
             if len(known) != task.suite.get("questions") or not 0 < len(samples) < len(known) or "short" in task.suite:
                 continue
             mean_difficulty = fmean(wrong for wrong, *_ in known.values())
             for metric in view.reported:
-                scored = [sample for sample in samples if is_number(sample.scores.get(metric))]
-                scores = [sample.scores[metric] for sample in scored]
-                of_scored = [known[sample.key.problem_id][0] for sample in scored]
-                if scores:
+                pairs = [
+                    (sample.scores[metric], known[sample.key.problem_id][0])
+                    for sample in samples
+                    if is_number(sample.scores.get(metric))
+                ]
+                if pairs:
+                    scores, of_scored = zip(*pairs, strict=True)
                     estimate = adjusted_mean(scores, of_scored, mean_difficulty, len(known))
                     what = {"task": task.task, "model": run.label, "metric": metric, "value": fmean(scores)}
                     counts = {"effective": len(scores), "original": len(known)}

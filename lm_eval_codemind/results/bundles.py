@@ -78,12 +78,9 @@ def read_submission(directory: Path, bundle: Path) -> dict[str, Any]:
         UserError: If it has none. The message names the bundle.
     """
     try:
-        content = json.loads((directory / SUBMISSION).read_text(encoding="utf-8"))
-        if not isinstance(content, dict):
-            raise UserError("not an object")
-    except (OSError, ValueError) as error:
+        return {**json.loads((directory / SUBMISSION).read_text(encoding="utf-8"))}
+    except (OSError, ValueError, TypeError) as error:
         raise UserError(f"{bundle}: no {SUBMISSION} in it ({error}); make bundles with `codemind submit`") from error
-    return content
 
 
 def _unpack(path: Path, directory: Path) -> None:

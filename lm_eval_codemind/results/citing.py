@@ -11,6 +11,7 @@ import yaml
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.errors import count
 from lm_eval_codemind.families.view import View
 from lm_eval_codemind.harness.contract import token_limit
 from lm_eval_codemind.harness.provenance import prompts_sent
@@ -91,33 +92,28 @@ def _origin(view: View) -> str:
 
 def _backend(run: Run) -> str:
     """Return the backend of a run, and the precision where the harness recorded it or an argument gives it."""
-    config = run.raw.get("config", {})
-    arguments = config.get("model_args")
+    arguments = run.config.get("model_args")
     argument = arguments.get("dtype") if isinstance(arguments, Mapping) else None
-    precision = config.get("model_dtype") or argument
-    backend = f"backend {text_of(run.raw.get('model_source') or config.get('model'))}"
+    precision = run.config.get("model_dtype") or argument
+    backend = f"backend {text_of(run.raw.get('model_source') or run.config.get('model'))}"
     return f"{backend}, {str(precision).removeprefix('torch.')}" if precision else backend
 
 
 def _how(run: Run, task: TaskRun) -> str:
     """Return how the responses were made: examples, prompts, decoding and limit."""
     arguments, system = task.config.get("generation_kwargs") or {}, run.raw.get("system_instruction")
-    limit = token_limit(str(run.raw.get("config", {}).get("model")), arguments)
+    limit = token_limit(str(run.config.get("model")), arguments)
     drawn = ", ".join(f"{name} {arguments[name]}" for name in ("temperature", "top_p", "top_k") if arguments.get(name))
     sampled = arguments.get("do_sample") or arguments.get("temperature")
     parts = [
-        _counted(task.config.get("num_fewshot") or 0, "few-shot example"),
+        count(task.config.get("num_fewshot") or 0, "few-shot example"),
         f"{_PROMPTS.get(sent := prompts_sent(task.suite), sent)} {form_of_prompts(run, task)}",
         *([f"the system instruction {system!r}"] if system else []),
         f"sampling ({drawn or 'as the backend does by default'})" if sampled else "greedy decoding",
-        f"{_counted(task.config.get('repeats') or 1, 'response')} to a question",
+        f"{count(task.config.get('repeats') or 1, 'response')} to a question",
         f"at most {limit:,} tokens each" if limit else "no limit of tokens",
     ]
     return ", ".join(parts)
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def results(runs: Sequence[Run]) -> list[Result]:
@@ -163,7 +159,7 @@ def bibtex(reported: Sequence[Result]) -> str:
     keys: dict[str | None, None] = {}
     for result in reported:
         for _, task, view in result.tasks:
-            benchmark = benchmarks().get(str(task.suite.get("benchmark")))
+            benchmark = benchmarks().get(task.benchmark)
             names = [source.name for source in benchmark.sources] if benchmark else []
             keys |= dict.fromkeys([view.variant.paper, *map(_CONTENT["sources"].get, names)])
     used = distinct(text_of(task.suite.get("version")) for result in reported for _, task, _ in result.tasks)

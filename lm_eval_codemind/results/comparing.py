@@ -19,7 +19,7 @@ def require_same_versions(runs: Iterable[Run]) -> None:
     known: dict[str, tuple[object, Path]] = {}
     for run in runs:
         for task in run.tasks:
-            version = task.metadata.get("version")
+            version = task.version
             there, path = known.setdefault(task.task, (version, run.path))
             if version != there:
                 raise UserError(

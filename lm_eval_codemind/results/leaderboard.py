@@ -36,15 +36,19 @@ class Submitted:
 
 @dataclass(frozen=True)
 class _Entry(Submitted):
-    """A row of the site's tables: the label of its run, what the run called the model, and the file of its report."""
+    """A row of the site's tables: the label of its run, and the file of its report."""
 
     label: str
-    was: str
     report: str
 
+    @property
+    def was(self) -> str:
+        """What the run called the model, if it is another name."""
+        return "" if self.run.model == self.model else self.run.model
 
-def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> list[Path]:
-    """Write the site of some submitted runs and return its files.
+
+def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> Path:
+    """Write the site of some submitted runs and return its index.
 
     ``index.html`` holds an overall table, a chart, the comparison of two models, and a table for each task;
     ``reports/`` a report for each run; ``results.csv``, ``results.json`` and ``overall.csv`` the scores. All links are
@@ -87,7 +91,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     files[directory / "overall.csv"] = scores_overall.to_csv()
     for path, content in files.items():
         write_whole(path, content)
-    return [index, *(path for path in files if path != index)]
+    return index
 
 
 def _entries(submitted: Sequence[Submitted]) -> list[_Entry]:
@@ -100,9 +104,7 @@ def _entries(submitted: Sequence[Submitted]) -> list[_Entry]:
         while any(entry.report == report for entry in entries):
             report, number = f"reports/{stem}-{number}.html", number + 1
         label = one.model if names.count(one.model) == 1 else f"{one.model} @ {one.date}"
-        was = "" if one.run.model == one.model else one.run.model
-        run = replace(one.run, label=label, model=one.model)
-        entries.append(_Entry(one.model, one.date, run, label, was, report))
+        entries.append(_Entry(one.model, one.date, replace(one.run, label=label), label, report))
     return entries
 
 

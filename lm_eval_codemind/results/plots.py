@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.data.facts.horizon import BOUNDS
@@ -48,9 +48,14 @@ def plots(tables: Sequence[Table]) -> list[Figure | Scatter | UpSet]:
                 points = [(row["model"], row["average"], row["ic"]) for row in table.rows]
                 figures.append(Scatter(table.name, table.title, "average of the four accuracies", "IC", points))
             case "horizon":
-                figures += _horizon(table)
+                axis = "characters of state with 95% interval; grey line: baseline"
+                marks = _marks(table.rows, "horizon", "model", "horizon", "low", "high", "n", "baseline")
+                title = "State at which half of the answers are right"
+                figures.append(DoublingFigure(table.name, title, axis, marks, steps=BOUNDS))
             case "horizon_levels":
-                figures += _by_state(table)
+                axis = "accuracy with 95% interval; grey line: baseline"
+                marks = _marks(table.rows, "state {state}", "model", "value", "low", "high", "n", "baseline")
+                figures.append(Figure(table.name, table.title, axis, marks))
     return figures
 
 
@@ -98,8 +103,7 @@ def _written(table: Table) -> Iterable[Figure]:
     axis = "mean of the model's program minus the given one, with 95% interval"
     for measure in distinct(row["measure"] for row in table.rows):
         rows = [row for row in table.rows if row["measure"] == measure]
-        parts = ("model", "difference", "low", "high", "n")
-        marks = [Mark(f"{row['family']}, {row['benchmark']}", *(row[part] for part in parts)) for row in rows]
+        marks = _marks(rows, "{family}, {benchmark}", "model", "difference", "low", "high", "n")
         most = _largest(marks)
         name, title = _name(table.name, measure), f"{measure} of written programs minus that of the given ones"
         yield Figure(name, title, axis, marks, -most, percent=False, stop=most)
@@ -115,18 +119,9 @@ def _largest(marks: Sequence[Mark]) -> float:
     return max(ends, default=0.0) or 1.0
 
 
-def _horizon(table: Table) -> Iterable[Figure]:
-    axis = "characters of state with 95% interval; grey line: baseline"
-    parts = ("model", "horizon", "low", "high", "n", "baseline")
-    marks = [Mark("horizon", *(row[part] for part in parts)) for row in table.rows]
-    yield DoublingFigure(table.name, "State at which half of the answers are right", axis, marks, steps=BOUNDS)
-
-
-def _by_state(table: Table) -> Iterable[Figure]:
-    axis = "accuracy with 95% interval; grey line: baseline"
-    parts = ("model", "value", "low", "high", "n", "baseline")
-    marks = [Mark(f"state {row['state']}", *(row[part] for part in parts)) for row in table.rows]
-    yield Figure(table.name, table.title, axis, marks)
+def _marks(rows: Sequence[Mapping[str, Any]], name: str, *columns: str) -> list[Mark]:
+    """Return a mark for each row, under a name that has its columns in braces; the other columns are the mark's own."""
+    return [Mark(name.format(**row), *(row[column] for column in columns)) for row in rows]
 
 
 def _overlap(table: Table) -> Iterable[UpSet]:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lm_eval_codemind.families.table import Table, described
@@ -24,7 +24,7 @@ def provenance(runs: Sequence[Run]) -> list[Table]:
 def _runs(runs: Sequence[Run]) -> Table:
     rows = []
     for run in runs:
-        raw, config = run.raw, run.raw.get("config", {})
+        raw, config = run.raw, run.config
         backend = "logged outputs" if run.recorded else raw.get("model_source") or config.get("model")
         chat = raw.get("chat_template_sha")
         rows.append(
@@ -51,7 +51,7 @@ def _tasks(runs: Sequence[Run]) -> Table:
         {
             "model": run.label,
             "task": task.task,
-            "version": text_of(task.metadata.get("version")),
+            "version": text_of(task.version),
             "documents": f"{task.effective} of {task.original}",
             "num_fewshot": text_of(task.config.get("num_fewshot")),
             "generation": generation(task),
@@ -74,7 +74,9 @@ def _readings(runs: Sequence[Run]) -> Table:
             "responses": counts["responses"],
             **{name: counts.get(name, math.nan) / counts["responses"] for name in READINGS},
         }
-        for run, task, counts in _recorded(runs, "readings")
+        for run in runs
+        for task in run.tasks
+        if (counts := task.suite.get("readings"))
     ]
     return described("readings", rows)
 
@@ -89,17 +91,11 @@ def _lengths(runs: Sequence[Run]) -> Table:
             "longest": lengths["longest"],
             "tokens": lengths.get("tokens", math.nan) / lengths["responses"],
         }
-        for run, task, lengths in _recorded(runs, "response_lengths")
+        for run in runs
+        for task in run.tasks
+        if (lengths := task.suite.get("response_lengths"))
     ]
     return described("lengths", rows)
-
-
-def _recorded(runs: Sequence[Run], name: str) -> Iterator[tuple[Run, TaskRun, Mapping[str, Any]]]:
-    """Yield each task with what the suite recorded of it under a name."""
-    for run in runs:
-        for task in run.tasks:
-            if task.suite.get(name):
-                yield run, task, task.suite[name]
 
 
 def effort(runs: Sequence[Run], task: str | None = None) -> dict[str, float]:
@@ -110,7 +106,7 @@ def effort(runs: Sequence[Run], task: str | None = None) -> dict[str, float]:
     tasks = [entry for run in runs for entry in run.tasks if task in (None, entry.task)]
     lengths = [entry.suite.get("response_lengths", {}) for entry in tasks]
     times = [math.nan if run.recorded else run.raw.get("total_evaluation_time_seconds", math.nan) for run in runs]
-    size = max(run.raw.get("config", {}).get("model_num_parameters") or 0 for run in runs)
+    size = max(run.config.get("model_num_parameters") or 0 for run in runs)
     return {
         "Requests": sum(counts.get("responses", math.nan) for counts in lengths),
         "Output tokens": sum(counts.get("tokens", math.nan) for counts in lengths),

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from lm_eval_codemind.errors import count as counted
 from lm_eval_codemind.families.table import Table, in_words, show
 from lm_eval_codemind.families.view import Part
 from lm_eval_codemind.families.views import short_name
@@ -103,8 +104,7 @@ def _facts(runs: Table) -> str:
     dates = sorted(row["date"] for row in runs.rows)
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     suite, harness = (", ".join(distinct(row[column] for row in runs.rows)) for column in ("suite", "lm_eval"))
-    number = f"{len(runs.rows)} run{'s' if len(runs.rows) > 1 else ''}"
-    return f"{number}, {when}; lm-eval-codemind {suite}, lm-eval {harness}"
+    return f"{counted(len(runs.rows), 'run')}, {when}; lm-eval-codemind {suite}, lm-eval {harness}"
 
 
 def _overview(report: Report, overall: Table, samples: Samples) -> dict[str, Any]:

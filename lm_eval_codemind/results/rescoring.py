@@ -8,6 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -68,13 +69,8 @@ def rescored(run: Run, prompts: Path | None = None, include_path: Path | None = 
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
         _score_again(run, prompts, include_path, Path(folder))
         again = read_runs([Path(folder)])
-        yield Run(
-            path=again[0].path,
-            label=run.label,
-            model=run.model,
-            tasks=tuple(task for one in again for task in one.tasks),
-            raw=again[0].raw,
-        )
+        tasks = tuple(task for one in again for task in one.tasks)
+        yield replace(again[0], label=run.label, model=run.model, tasks=tasks)
 
 
 def _score_again(run: Run, prompts: Path | None, include_path: Path | None, folder: Path) -> None:
@@ -122,8 +118,8 @@ def _require_same_versions(run: Run, include_path: Path | None) -> None:
             "--include_path DIR"
         )
     for task in run.tasks:
-        there = task.metadata.get("version")
-        here = (known[task.task].cfg.get("metadata") or {}).get("version") if task.task in known else None
+        there = task.version
+        here = (known[task.task].cfg.get("metadata") or {}).get("version")
         if None not in (there, here) and there != here:
             raise UserError(
                 f"{run.path}: {task.task} has version {there} in the run and version {here} here, and scores of "
@@ -143,7 +139,7 @@ def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]
     place, digest = templates_of(task.suite)
     if view is not None and place != "packaged":
         directory = prompts or Path(place)
-        benchmark = benchmarks().get(str(task.suite.get("benchmark")))
+        benchmark = benchmarks().get(task.benchmark)
         language = benchmark.language if benchmark is not None else ""
         try:
             here = Templates(view.family.templates, directory).digest(language)

@@ -43,6 +43,12 @@ class Run:
     tasks: tuple[TaskRun, ...]
     raw: Mapping[str, Any] = field(repr=False)
 
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What the harness records of the arguments of the run."""
+        config: Mapping[str, Any] = self.raw.get("config", {})
+        return config
+
     @cached_property
     def known_tasks(self) -> tuple[tuple[TaskRun, View], ...]:
         """The tasks whose results have a view, each with it."""

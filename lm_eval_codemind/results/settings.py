@@ -15,7 +15,7 @@ def settings(run: Run, task: TaskRun) -> dict[str, str]:
     return {
         "release of lm-eval-codemind": text_of(suite.get("version")),
         "release of lm-eval": text_of(raw.get("lm_eval_version")),
-        "version of the task": text_of(task.metadata.get("version")),
+        "version of the task": text_of(task.version),
         "few-shot examples": text_of(task.config.get("num_fewshot")),
         "prompts by": prompts_sent(task.suite),
         "form of the prompts": form_of_prompts(run, task),

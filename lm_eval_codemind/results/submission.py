@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
@@ -91,13 +91,14 @@ def reasons_against(
         )
     if submission.source_url is None and (submission.source_name or submission.user or submission.org):
         reasons.append("--source-name, --user and --org go with --source-url, which is missing")
-    config = run.raw.get("config", {})
-    if config.get("limit") is not None:
-        reasons.append(f"limited: run with --limit {config['limit']}; run it without")
+    limit = run.config.get("limit")
+    if limit is not None:
+        reasons.append(f"limited: run with --limit {limit}; run it without")
     if run.raw.get("system_instruction"):
         reasons.append("not the default settings: a system instruction was given")
     for task in run.tasks:
-        reasons += _reasons_against_task(task, again.task(task.task), digests, bool(config.get("limit") is not None))
+        against = _reasons_against_task(task, again.task(task.task), digests, limit is not None)
+        reasons += [f"{task.task}: {reason}" for reason in against]
     if not verification.equal:
         examples = [str(difference) for difference in verification.differences[:_REASONS_OF_ONE_KIND]]
         more = len(verification.differences) - len(examples)
@@ -134,60 +135,58 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
     return []
 
 
-def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:
-    name = task.task
+def _reasons_against_task(
+    task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool
+) -> Iterator[str]:
     view = view_of(task)
     if view is None or not view.variant.submittable:
-        return [f"{name}: results of this task are not submitted; leave it out of the run"]
+        yield "results of this task are not submitted; leave it out of the run"
+        return
     if again is None:
-        return [f"{name}: no samples; run it with --log_samples"]
-    reasons = [f"{name}: {reason}" for reason in view.reasons_against(task)]
+        yield "no samples; run it with --log_samples"
+        return
+    yield from view.reasons_against(task)
     if task.effective < task.original and not limited:
-        reasons.append(f"{name}: incomplete: {task.effective} of {task.original} problems")
-    counts = task.suite.get("readings") or {}
+        yield f"incomplete: {task.effective} of {task.original} problems"
+    suite, current = task.suite, again.suite
+    counts = suite.get("readings") or {}
     if counts.get("failed", 0) > _MOST_FAILED * counts.get("responses", 0):
-        reasons.append(
-            f"{name}: {counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run "
+        yield (
+            f"{counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run "
             "it again: with --use_cache only these are sent"
         )
-    reasons += [f"{name}: {reason}" for reason in _other_settings(task, again)]
-    suite, current = task.suite, again.suite
-    if not suite:
-        return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
-    if (suite.get("version"), task.metadata.get("version")) != (current.get("version"), again.metadata.get("version")):
-        reasons.append(
-            f"{name}: outdated: made by release {suite.get('version')} (task version {task.metadata.get('version')}), "
-            f"this is {current.get('version')} (task version {again.metadata.get('version')})"
+    yield from _other_settings(task, again)
+    versions, expected = ((one.suite.get("version"), one.version) for one in (task, again))
+    if versions != expected:
+        yield (
+            f"outdated: made by release {versions[0]} (task version {versions[1]}), "
+            f"this is {expected[0]} (task version {expected[1]})"
         )
     place, digest = templates_of(suite)
     if digest != templates_of(current)[1]:
-        reasons.append(f"{name}: not the default settings: prompts from other templates ({place})")
-    benchmark = str(suite.get("benchmark"))
-    recorded = {benchmark: suite.get("data_sha256"), **suite.get("beside_sha256", {})}
-    known = benchmarks().get(benchmark)
+        yield f"not the default settings: prompts from other templates ({place})"
+    recorded = {task.benchmark: suite.get("data_sha256"), **suite.get("beside_sha256", {})}
+    known = benchmarks().get(task.benchmark)
     pinned = known is None or all(archive.pinned for archive in known.archives)
     for file, sha256 in recorded.items():
         # Nothing was released of data without a pinned revision: the notes of the submission have its digest.
         if sha256 != digests.get(file) and (pinned or file in digests):
-            reasons.append(f"{name}: unknown data: SHA-256 of {file} is {sha256}, released is {digests.get(file)}")
-    return reasons
+            yield f"unknown data: SHA-256 of {file} is {sha256}, released is {digests.get(file)}"
 
 
-def _other_settings(task: TaskRun, again: TaskRun) -> list[str]:
-    """Return the settings of a task that are neither its own nor those of the profile that the run names."""
+def _other_settings(task: TaskRun, again: TaskRun) -> Iterator[str]:
+    """Yield the settings of a task that are neither its own nor those of the profile that the run names."""
     profile = PROFILES.get(str(task.suite.get("profile")))
     usual = profile.applied(again.config) if profile else again.config
-    reasons = []
     for key in dict.fromkeys([*task.config, *usual]):
         there, here = task.config.get(key), usual.get(key)
         if key not in _NO_SETTINGS and _comparable(there) != _comparable(here):
             texts = shortened(str(there), 100), shortened(str(here), 100)
-            reasons.append(f"not the default settings: {key} is {texts[0]}, by default {texts[1]}")
+            yield f"not the default settings: {key} is {texts[0]}, by default {texts[1]}"
     decoding = task.config.get("generation_kwargs") or {}
     if profile is None and (decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0):
         shown = shortened(str(decoding), 100)
-        reasons.append(f"sampled: {shown}; only greedy decoding and runs with --profile are submitted")
-    return reasons
+        yield f"sampled: {shown}; only greedy decoding and runs with --profile are submitted"
 
 
 def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
@@ -219,7 +218,7 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for task, view, _ in _scores(run):
-        benchmark = benchmarks().get(str(task.suite.get("benchmark")))
+        benchmark = benchmarks().get(task.benchmark)
         columns = view.leaderboard(task)
         if benchmark is None or benchmark.packaged or not columns:
             continue

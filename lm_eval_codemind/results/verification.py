@@ -215,7 +215,7 @@ def _circumstances(
         again = rescored.task(task.task)
         if again is None:
             continue
-        versions = (task.metadata.get("version"), again.metadata.get("version"))
+        versions = (task.version, again.version)
         if versions[0] != versions[1]:
             yield f"{task.task}: version", str(versions[0]), str(versions[1])
         suites = [one.suite for one in (task, again)]

@@ -120,7 +120,7 @@ def test_wrong_options_have_a_message(tmp_path):
     out = tmp_path / "rows.jsonl"
     for arguments, message in (
         ([], "either --tasks or --programs"),
-        (["--tasks", "codemind_ier_sample", "--metadata", "{"], "not JSON"),
+        (["--tasks", "codemind_ier_sample", "--metadata", "{"], "not a JSON object"),
         (["--tasks", "codemind_ier_sample", "--metadata", "[]"], "not a JSON object"),
         (["--tasks", "codemind_no", "--evaluation"], "no task of this suite"),
         (["--tasks", "codemind_ier_fresh_sample", "--metadata", '{"input_seed": "x"}'], "must be a whole number"),

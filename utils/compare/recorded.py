@@ -22,8 +22,8 @@ import click
 import yaml
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.commands import DIRECTORY, NEW_DIRECTORY, count
-from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.commands import DIRECTORY, NEW_DIRECTORY
+from lm_eval_codemind.errors import UserError, count
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.recordings import answers_another_question, read_lines
