@@ -56,7 +56,8 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
     asked = [dict(row) for row in documents]
     worked = [{column: example.get(column) for column in asked[0]} for example in examples]
     rows = Dataset.from_list(asked + worked)
-    return {"test": rows.select(range(len(asked))), "fewshot": rows.select(range(len(asked), len(rows)))}
+    # A list, because `select` takes no empty range at the end.
+    return {"test": rows.select(range(len(asked))), "fewshot": rows.select(list(range(len(asked), len(rows))))}
 
 
 def record_task(

@@ -17,6 +17,7 @@ from lm_eval_codemind.family import Variant
 from lm_eval_codemind.harness import contract
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.provenance import splits
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.questions import Answer
 
@@ -111,3 +112,8 @@ def test_the_prompt_or_an_option_tells_whether_the_template_opened_the_thinking(
 def test_an_unknown_value_of_the_option_is_refused():
     with pytest.raises(UserError, match="the only value is 'opened'"):
         ier.dataset(benchmark="sample", thinking="yes")
+
+
+def test_a_task_without_examples_has_no_few_shot_examples():
+    made = splits([{"prompt": "1 + 1"}, {"prompt": "1 + 2"}], [])
+    assert [row["prompt"] for row in made["test"]] == ["1 + 1", "1 + 2"] and len(made["fewshot"]) == 0
