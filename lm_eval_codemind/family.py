@@ -191,23 +191,15 @@ class Family(abc.ABC):
 
         By default it is the problem's test suite, on the program of the answer.
         """
-        if answer.program is None:
-            return None
-        from lm_eval_codemind.data.catalogue.limits import limits_of
-
-        problem = self.judged(question)
-        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
+        return None if answer.program is None else _suite_job(self.judged(question), answer.program)
 
     def witness_job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that executes an answer on the problem's witnesses; None if there are none."""
         if not self.witnesses or answer.program is None:
             return None
-        from lm_eval_codemind.data.catalogue.limits import limits_of
-
         problem = self.judged(question)
-        kind, limits = kind_of(problem), limits_of(problem)
-        suite = kind.witness_suite(problem)
-        return None if suite is None else kind.suite_job(suite, answer.program, limits=limits)
+        suite = kind_of(problem).witness_suite(problem)
+        return None if suite is None else _suite_job(suite, answer.program)
 
     def judged(self, question: Question) -> Problem:
         """Return the problem whose tests and witnesses judge the programs of answers."""
@@ -235,6 +227,12 @@ class Family(abc.ABC):
         For scores that several documents have together, response by response, so that means are not enough.
         """
         return {}
+
+
+def _suite_job(problem: Problem, program: str) -> Job:
+    from lm_eval_codemind.data.catalogue.limits import limits_of
+
+    return kind_of(problem).suite_job(problem, program, limits=limits_of(problem))
 
 
 def beyond_constants(problems: list[Problem]) -> list[Problem]:

@@ -71,9 +71,9 @@ class Cruxeval(UpstreamPrompts):
         else:
             published = self.published_answer(with_own_thoughts(response), question.key.setting)
             text = self.block(without_thinking(closed(response), MARKS) or "", question.key.setting)
-        answer = self.answer(text, question)
-        excluded = scores.excluded_upstream(published, question.typed(Fields)["input"], self.asks_for == "input")
-        verdict = False if excluded else scores.upstream_verdict(published, question.typed(Fields)["output"])
+        answer, fields = self.answer(text, question), question.typed(Fields)
+        excluded = scores.excluded_upstream(published, fields["input"], self.asks_for == "input")
+        verdict = False if excluded else scores.upstream_verdict(published, fields["output"])
         answer.details |= {"published_answer": published, "excluded_upstream": excluded, "upstream": verdict}
         return answer
 

@@ -11,7 +11,6 @@ class CruxevalOutputView(ExecutionView):
 
     scores: tuple[str, ...] = ("pass@1",)
     reported: tuple[str, ...] = _REPORTED
-    board = {}
 
 
 class LcbExecutionView(CruxevalOutputView):
