@@ -139,7 +139,7 @@ def recorded_documents(
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
     from lm_eval_codemind.harness.location import keep_tasks
-    from lm_eval_codemind.harness.recordings import COLUMNS, answers_another_question, documents_with
+    from lm_eval_codemind.harness.recordings import answers_another_question, without_texts
     from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
 
@@ -151,7 +151,7 @@ def recorded_documents(
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
         numbers, others = list[int](), list[str]()
-        for index, document in enumerate(documents_with(COLUMNS, task.eval_docs)):
+        for index, document in enumerate(without_texts(task.eval_docs)):
             key = recordings.key_of(document)
             asked.add(key)
             recorded = recordings.questions.get(key)

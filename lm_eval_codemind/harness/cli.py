@@ -25,7 +25,7 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
 )
 from lm_eval_codemind.harness.location import task_directories, task_manager
-from lm_eval_codemind.harness.preflight import check_run, results_directory
+from lm_eval_codemind.harness.preflight import check_run, names_of, results_directory
 from lm_eval_codemind.harness.profiles import PROFILES
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import own_cache, path_for_model
@@ -89,7 +89,7 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
             config = EvaluatorConfig.from_cli(options)
     except (ValueError, FileNotFoundError, TypeError) as error:
         raise UserError(" ".join(str(error).split())) from error
-    names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
+    names = names_of(config.tasks)
     options.include_path = [*task_directories(), *([config.include_path] if config.include_path else [])]
     if manager is None or config.include_path or manager.metadata != config.metadata:
         manager = task_manager(config.metadata, config.include_path)

@@ -44,19 +44,15 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
     from lm_eval_codemind.harness.profiles import PROFILES
 
-    class Parser(HarnessCLI):  # type: ignore[misc]
-        def parse(self) -> argparse.Namespace:
-            (commands,) = (a for a in self._parser._actions if isinstance(a, argparse._SubParsersAction))
-            run = commands.choices["run"]
-            run.add_argument("--profile", choices=list(PROFILES), help="Settings for a kind of model (docs/running.md)")
-            run.prog = "codemind run"
-            run.usage = "%(prog)s --model MODEL --tasks TASK,... [--model_args KEY=VALUE,...] [options]"
-            run.epilog = "Takes every option of `lm_eval run`. `lm_eval ls tasks` lists the tasks."
-            # The harness's own method reads the arguments of the process.
-            parsed: argparse.Namespace = self._parser.parse_args(["run", *arguments])
-            return parsed
-
-    return Parser().parse()
+    parser = HarnessCLI()._parser
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    run = commands.choices["run"]
+    run.add_argument("--profile", choices=list(PROFILES), help="Settings for a kind of model (docs/running.md)")
+    run.prog = "codemind run"
+    run.usage = "%(prog)s --model MODEL --tasks TASK,... [--model_args KEY=VALUE,...] [options]"
+    run.epilog = "Takes every option of `lm_eval run`. `lm_eval ls tasks` lists the tasks."
+    parsed: argparse.Namespace = parser.parse_args(["run", *arguments])
+    return parsed
 
 
 def use_own_evaluation() -> None:
@@ -121,9 +117,9 @@ def own_requests() -> Iterator[None]:
             suite["profile"] = state.profile.name
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
         if state.recorded is not None:
-            counts = state.recorded.count(self.config.task, (instance.doc for instance in self.instances))
-            for instance, count in zip(self.instances, counts, strict=True):
-                instance.repeats = count
+            recordings = state.recorded.recordings(self.config.task)
+            for instance in self.instances:
+                instance.repeats = max(1, len(recordings.find(instance.doc)))
 
     @wraps(usual_filters)
     def apply_filters(self: Any) -> Any:

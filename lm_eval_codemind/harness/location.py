@@ -1,6 +1,5 @@
 """Where the YAML files of the tasks are, and how the harness finds them there."""
 
-import inspect
 import logging
 import os
 from collections.abc import Iterator, Mapping
@@ -112,23 +111,22 @@ def our_files_once() -> Iterator[None]:
 def include_our_tasks(manager: Any) -> None:
     """Extend the harness's ``TaskManager``: where it includes the harness's own tasks, it also includes ours.
 
-    Relies on ``TaskManager(include_path=None, include_defaults=True)``: ``include_path`` is a path or a list of paths,
-    and tasks from later paths replace earlier ones of the same name. Directories that the user names come last.
+    Relies on ``TaskManager(verbosity=None, include_path=None, include_defaults=True, metadata=None)``: ``include_path``
+    is a path or a list of paths, and tasks from later paths replace earlier ones of the same name. Directories that the
+    user names come last.
     Called by :mod:`lm_eval_codemind.startup`. The harness has no entry points for tasks up to 0.5.0.dev1.
 
     Args:
         manager: The class ``lm_eval.tasks.TaskManager``.
     """
     initialise = manager.__init__
-    signature = inspect.signature(initialise)
 
     @wraps(initialise)
-    def with_our_tasks(self: Any, *arguments: Any, **named: Any) -> None:
-        call = signature.bind(self, *arguments, **named)
-        call.apply_defaults()
-        include_path = call.arguments["include_path"]
-        if call.arguments["include_defaults"]:
-            paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
+    def with_our_tasks(
+        self: Any, verbosity: Any = None, include_path: Any = None, include_defaults: bool = True, metadata: Any = None
+    ) -> None:
+        paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
+        if include_defaults:
             try:
                 ours = task_directories()
             except Exception as error:
@@ -136,9 +134,9 @@ def include_our_tasks(manager: Any) -> None:
                 logger.warning("the tasks of lm-eval-codemind are left out: %s", error)
                 ours = []
             known = {Path(path).resolve() for path in paths}
-            call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
+            paths = [path for path in ours if Path(path).resolve() not in known] + paths
         with our_files_once():
-            initialise(*call.args, **call.kwargs)
+            initialise(self, verbosity, paths, include_defaults, metadata)
         self.include_path = include_path
 
     manager.__init__ = with_our_tasks

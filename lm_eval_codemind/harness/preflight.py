@@ -94,14 +94,14 @@ def check_before_loading() -> None:
 
     @wraps(usual)
     def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
-        asked = [name for name in _names(self.tasks) if isinstance(name, str)]
+        asked = [name for name in names_of(self.tasks) if isinstance(name, str)]
         if state.checked or not any(name.startswith("codemind") for name in asked):
             return usual(self, metadata)
         if isinstance(self.include_path, (str, Path)):
             state.include_path = str(Path(self.include_path).resolve())
         try:
             manager = _manager_of(usual, self, metadata)
-            check_run(self, manager, [name for name in _names(self.tasks) if isinstance(name, str)])
+            check_run(self, manager, [name for name in names_of(self.tasks) if isinstance(name, str)])
         except UserError as error:
             raise SystemExit(f"Error: {error}") from error
         if self.use_cache:
@@ -115,7 +115,8 @@ def check_before_loading() -> None:
     EvaluatorConfig.process_tasks = process_tasks
 
 
-def _names(tasks: Any) -> list[Any]:
+def names_of(tasks: Any) -> list[Any]:
+    """Return what ``--tasks`` names, or a file of ``--config``: names, and tasks as they stand in it."""
     return tasks.split(",") if isinstance(tasks, str) else list(tasks or ())
 
 

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -258,8 +258,8 @@ def _asked(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"published_label": row.get("published_label"), "published": row.get("published")}
 
 
-def documents_with(columns: Sequence[str], documents: Any) -> list[dict[str, Any]]:
-    """Return the documents of a data set with some of their columns, a hundred times faster than row by row."""
-    known = [column for column in columns if column in documents.column_names]
+def without_texts(documents: Any) -> list[dict[str, Any]]:
+    """Return the documents of a data set with :data:`COLUMNS` alone, a hundred times faster than row by row."""
+    known = [column for column in COLUMNS if column in documents.column_names]
     rows: list[dict[str, Any]] = documents.select_columns(known).to_list()
     return rows

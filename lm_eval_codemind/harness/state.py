@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,6 @@ class SeveralResponses:
 
     recordings: Callable[[str], Recordings]
     fewest: int
-
-    def count(self, task: str, documents: Iterable[Mapping[str, Any]]) -> list[int]:
-        """Return how often each document of a task is asked about: as often as there are responses, at least once."""
-        recordings = self.recordings(task)
-        return [max(1, len(recordings.find(document))) for document in documents]
 
 
 @dataclass

@@ -23,7 +23,7 @@ FOR_GOOD = {
     # harness/contract.py: an evaluation, while which the names of its functions below are replaced
     "lm_eval.evaluator:evaluate": (),
     # harness/location.py: the directory of our tasks
-    "lm_eval.tasks.manager:TaskManager.__init__": ("self", "include_path", "include_defaults"),
+    "lm_eval.tasks.manager:TaskManager.__init__": ("self", "verbosity", "include_path", "include_defaults", "metadata"),
     # harness/preflight.py: checks before the model is loaded
     "lm_eval.config.evaluate_config:EvaluatorConfig.process_tasks": ("self", "metadata"),
     # harness/response_cache.py: --use_cache of `lm_eval`
