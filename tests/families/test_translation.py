@@ -185,7 +185,7 @@ def test_no_document_is_beyond_the_limit():
             # A program of the greatest length with the greatest input and output; see workshop/proof/prove_outputs.py.
             fields = {"code": "#" * 10_000, "entry_point": "f" * 50, "input": "1" * 1_000, "output": "2" * 1_000}
             prompt = templates.render(kind.template, **DER.prompt(kind, fields, "own_program"))
-            target = templates.render("response", reasoning="", setting="", **DER.target(kind, fields, "own_program"))
+            target = templates.render("response", reasoning="", **DER.target(kind, fields, "own_program"))
             assert len(prompt) > 11_000 and len(prompt) + len(target) <= LONGEST - 1_000
 
 
