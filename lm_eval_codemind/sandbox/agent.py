@@ -21,12 +21,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import inside, performer, suites, wire
-from .values import LIBRARY, MAX_DEPTH, SHORT_INT, NotPlain
+from .values import BASES, LIBRARY, MAX_DEPTH, SHORT_INT, NotPlain
 
 MODULE = "candidate"
 # For the expression that makes a value: what ``evaluate`` says about a result.
 _FACTORIES = (int, float, str, list, dict, set, tuple, bool)
-_BASES: tuple[type, ...] = (int, float, str, list, tuple, dict, set, frozenset, bytes)
 
 
 class Agent:
@@ -285,7 +284,7 @@ def _literal(value: Any, depth: int) -> str:
         return repr(value)
     if kind.__module__.startswith("numpy"):
         return _numpy(value)
-    for base in _BASES:
+    for base in BASES:
         if issubclass(kind, base) and not hasattr(kind, "_fields"):
             return _literal(_plain(base, value), depth)
     raise NotPlain(kind.__name__)

@@ -96,21 +96,19 @@ class Judge:
             lines = [line + b"\n" for line in replies.split(b"\n", counts[-1])[:-1]]
             own = counts[len(listed["steps"])]
             replies, left = b"".join(lines[:own]), b"".join(lines[:1] + lines[own:])
-        if answers.digest(job, replies) == listed["answers"]:
-            # The tests have passed on these very answers.
-            outcome.update(status="passed", tests_run=listed["tests"])
-        else:
-            outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
+        outcome.update(self._judged(job, listed, replies, seed))
         _conclude(outcome, report, job)
         if more and outcome["status"] == "passed" and len(lines) >= counts[-1]:
             job = {**job, "tests": job["further"]}
-            then = _new_outcome(job, tamper_proof=True)
-            if answers.digest(job, left) == more["answers"]:
-                then.update(status="passed", tests_run=more["tests"])
-            else:
-                then.update(self._forked(lambda: self._verdict(job, more, left, seed), job))
-            outcome["further"] = then
+            outcome["further"] = {**_new_outcome(job, tamper_proof=True), **self._judged(job, more, left, seed)}
         return outcome
+
+    def _judged(self, job: dict[str, Any], listed: dict[str, Any], replies: bytes, seed: int) -> dict[str, Any]:
+        """Return the verdict on a program's answers: of the tests, or of the list if they are the solution's."""
+        if answers.digest(job, replies) == listed["answers"]:
+            # The tests have passed on these very answers.
+            return {"status": "passed", "tests_run": listed["tests"]}
+        return self._forked(lambda: self._verdict(job, listed, replies, seed), job)
 
     def _verdict(self, job: dict[str, Any], listed: dict[str, Any], replies: bytes, seed: int) -> dict[str, Any]:
         """Return the verdict of the tests on a program's answers. Runs in a fork."""
@@ -202,7 +200,7 @@ class Judge:
             inputs = [case["stdin"] for case in runs.cases]
             times: dict[str, Any] = {}
             report = self._run(job, request, times, inputs=inputs, goes_on=runs.goes_on if len(inputs) > 1 else None)
-            runs.end(report)
+            runs.goes_on(report)
             runs.seen[0].update({name: times[name] for name in ("cpu_seconds", "wall_seconds")})
             return runs.seen
 
@@ -253,31 +251,19 @@ class _Runs:
     def goes_on(self, report: dict[str, Any]) -> bool:
         """Decide about the next run, by what there is of the process's report, and whether another one follows.
 
-        The process hears of that, so that it can't change what was decided.
+        The process hears of that, so that it can't change what was decided. Once it has ended, its report says how, and
+        all that is left belongs to the last run.
         """
-        number = len(self.seen)
+        job, number, limit = self._job, len(self.seen), self._job["limits"]["output_bytes"]
         if self._is_over or number == len(self.cases):
             return False
-        ends = {}
         replies = _answers(report, number + 1)
-        with contextlib.suppress(IndexError, answers.NoAnswer):
-            ends = {name: _length(replies[number], name.removeprefix("std")) for name in self._ends}
-        cut = {name: report[name][:end] for name, end in ends.items()}
-        seen = self._next({**report, **cut, "exit": None, "signal": None, "reason": ""}, replies)
-        self.seen.append(seen)
-        self._ends |= ends
-        self._is_over = not passes(seen, self.cases[number])
-        return not self._is_over and len(self.seen) < len(self.cases)
-
-    def end(self, report: dict[str, Any]) -> None:
-        """Decide about the last run, by the report of the process that has ended."""
-        if not self._is_over and len(self.seen) < len(self.cases):
-            self.seen.append(self._next(report, _answers(report, len(self.seen) + 1)))
-
-    def _next(self, report: dict[str, Any], replies: list[dict[str, Any]]) -> dict[str, Any]:
-        job, number, limit = self._job, len(self.seen), self._job["limits"]["output_bytes"]
+        ends: dict[str, int] = {}
+        if "exit" not in report:
+            with contextlib.suppress(IndexError, answers.NoAnswer):
+                ends = {name: _length(replies[number], name.removeprefix("std")) for name in self._ends}
+        texts = {name: report[name][start : ends.get(name)] for name, start in self._ends.items()}
         seen: dict[str, Any] = {"status": "passed", "cpu_seconds": 0.0, "wall_seconds": 0.0}
-        texts = {name: report[name][start:] for name, start in self._ends.items()}
         try:
             status = _value(replies, number)
             if type(status) is not int:
@@ -286,8 +272,12 @@ class _Runs:
                 seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
         except BaseException as error:
             _failed(error, seen, job)
-        _conclude(seen, {**report, **texts}, job)
-        return {**seen, **{name: text[:limit].decode("utf-8", "replace") for name, text in texts.items()}}
+        _conclude(seen, {"exit": None, "signal": None, "reason": "", **report, **texts}, job)
+        seen.update({name: text[:limit].decode("utf-8", "replace") for name, text in texts.items()})
+        self.seen.append(seen)
+        self._ends |= ends
+        self._is_over = not passes(seen, self.cases[number])
+        return not self._is_over and len(self.seen) < len(self.cases)
 
 
 class Raised(Exception):

@@ -331,9 +331,7 @@ class Exchange:
     def _is_alone(self, number: int) -> bool:
         """Whether nothing but the exchange can reach a container."""
         entry = self._entries[number]
-        itself = entry.outer.count(number) if entry.items is not None else 0
-        outer = [other for other in entry.outer if other != number]
-        return self._reached.keys().isdisjoint(outer) and entry.references() == _ALONE + len(entry.outer) + itself
+        return entry.references() == _ALONE + len(entry.outer) and self._reached.keys().isdisjoint(entry.outer)
 
     def _reach(self, number: int) -> None:
         entry = self._entries[number]
@@ -347,17 +345,16 @@ class Exchange:
                 self._reach(inner)
 
     def _has_changed(self, number: int) -> bool:
-        entry = self._entries[number]
-        if entry.changed():
+        if self._entries[number].changed():
             return True
         if number in self._reached and self._is_alone(number):
-            del self._reached[number]
             self._leave(number)
         return False
 
     def _leave(self, number: int) -> None:
         entry = self._entries[number]
         entry.items = None
+        self._reached.pop(number, None)
         if entry.text and type(entry.container) is list:
             entry.container.clear()
 

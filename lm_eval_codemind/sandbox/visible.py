@@ -41,7 +41,6 @@ _OF_AN_ENVIRONMENT = ("pyvenv.cfg", "nltk_data", "share/nltk_data", "lib/nltk_da
 _BESIDE_PACKAGES = (".dist-info", ".egg-info", ".libs")
 _HOMES = ("/tmp", "/run/home", "/sandbox-home")
 _NAMESPACE_DEPTH = 3
-_MOST_LINKS = 40
 _MOST_SAMPLED = 10_000
 # The package that this one is a part of, whose data may hold answers.
 _PACKAGE = __name__.partition(".")[0]
@@ -62,7 +61,7 @@ def _copies(path: Iterable[str]) -> Iterator[str]:
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, "/usr", "/usr/local"}
     patterns = [f"{glob.escape(prefix)}/lib*/python*/*-packages" for prefix in prefixes]
     folders = [folder for pattern in patterns for folder in glob.glob(pattern)]
-    for entry in {*path, *folders, *_install_directories(), os.path.dirname(_HOST)}:
+    for entry in {*path, *folders, os.path.dirname(_HOST)}:
         copy = os.path.join(entry, _PACKAGE)
         if os.path.isdir(copy):
             yield copy
@@ -213,25 +212,14 @@ class _Visible:
 
     def reach(self, path: str) -> str:
         """Keep the links on the way to a path and return where it leads, like ``os.path.realpath``."""
-        rest = [part for part in path.split("/") if part][::-1]
-        place, links = "/", 0
-        while rest:
-            part = rest.pop()
-            if part in (".", ".."):
-                place = place if part == "." else os.path.dirname(place)
-                continue
-            step = os.path.join(place, part)
-            if not os.path.islink(step):
-                place = step
-                continue
-            links += 1
-            if links > _MOST_LINKS:
-                return step
-            target = os.readlink(step)
-            self._links[step] = target
-            place = "/" if target.startswith("/") else place
-            rest += [part for part in target.split("/") if part][::-1]
-        return place
+        parent, name = os.path.split(path)
+        if not name:
+            return "/" if parent == path else self.reach(parent)
+        step = os.path.normpath(os.path.join(self.reach(parent), name))
+        if os.path.islink(step) and step not in self._links:
+            self._links[step] = os.readlink(step)
+            self.reach(os.path.join(os.path.dirname(step), self._links[step]))
+        return os.path.realpath(step)
 
     def _show_linked(self, directory: str, depth: int) -> None:
         with contextlib.suppress(OSError), os.scandir(directory) as entries:
@@ -344,7 +332,7 @@ def _importable(directory: str, depth: int = 0) -> Iterator[str]:
     """Yield the packages and modules in a directory, and what installers put next to them."""
     for path in _children(directory):
         name = os.path.basename(path)
-        if name == _PACKAGE or os.path.realpath(path) in _hidden:
+        if name == _PACKAGE:
             continue
         if name.endswith(_BESIDE_PACKAGES):
             yield path
