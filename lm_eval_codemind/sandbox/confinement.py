@@ -100,8 +100,6 @@ def prove_hidden(files: Iterable[str], rules: int) -> None:
 class Parent(ABC):
     """A server that runs programs, one at a time, each in a child that gives up more than the server did."""
 
-    _program_filter: "staticmethod[[bool], bytes]"
-
     def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
         self._rules, self._listener = confine(settings)
         prove_hidden(settings["forbidden"], self._rules)
@@ -111,7 +109,7 @@ class Parent(ABC):
         self._settings = settings
         self._home: str = settings["home"]
         # A separate user can only change attributes of files that it owns.
-        program = self._program_filter(settings["user"] != 0)
+        program = seccomp.program_filter(settings["user"] != 0)
         self._filter = kernel.Filter(program) if settings["level"] != "none" else None
 
     def serve(self) -> None:

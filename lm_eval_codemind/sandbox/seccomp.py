@@ -234,8 +234,16 @@ def server_filter(starts_programs: bool, links: bool, threads: int) -> bytes:
     return program.finish(_REFUSED)
 
 
-def _add_common_rules(program: _Program, attributes: bool) -> None:
-    """Add the rules of both languages. They refuse every question about another process, and every change of it."""
+def program_filter(alone: bool) -> bytes:
+    """Return the filter for a program's process, to be completed by its number. A command starts after it is in place.
+
+    It refuses every question about another process, and every change of it. A program that is not ``alone`` is the user
+    that its host is, with the host's file system. Then it does not change files' modes, owners and times, nor use up
+    what the kernel counts for each user.
+    """
+    program = _Program()
+    # The C library asks for the processors of each thread, and does without an answer if the call does not exist.
+    program.rule(["sched_getaffinity"], DONE | errno.ENOSYS, *_other(0))
     program.rule([*_OF_PROCESSES, "prlimit64"], _REFUSED, *_other(0))
     # Of processes, not groups or users, and of itself.
     program.rule(["getpriority"], _REFUSED, (_ANY_BIT, _argument(0), 0xFFFFFFFF, True))
@@ -250,25 +258,14 @@ def _add_common_rules(program: _Program, attributes: bool) -> None:
         program.rule(["prctl"], ALLOW, (_EQUAL, _argument(0), option, True))
     # On a connected stream only; an address would reach other sockets.
     program.rule(["sendto"], ALLOW, *_null(4))
-    if not attributes:
-        # Without times this means "now". It is how pathlib's touch finds out whether a file exists.
-        program.rule(["utimensat"], _REFUSED, *_null(2))
-        program.rule(_MODES, DONE)
-        program.rule(_OWNERS, _REFUSED)
-
-
-def candidate_filter(alone: bool) -> bytes:
-    """Return the filter for a candidate's process, to be completed by its number.
-
-    A program that is not ``alone`` is the user that its host is, with the host's file system. Then it does not change
-    files' modes, owners and times, nor use up what the kernel counts for each user.
-    """
-    program = _Program()
-    _add_common_rules(program, alone)
     own = [(_EQUAL, _argument(0), OWN_PID, True)]
     if alone:
         program.rule(["kill", "tgkill"], ALLOW, *own)
     else:
+        # Without times this means "now". It is how pathlib's touch finds out whether a file exists.
+        program.rule(["utimensat"], _REFUSED, *_null(2))
+        program.rule(_MODES, DONE)
+        program.rule(_OWNERS, _REFUSED)
         # The kernel queues real-time signals and timers, and counts them for each user.
         program.rule(["kill"], ALLOW, *own, (_AT_LEAST, _argument(1), 32, False))
         program.rule(["tgkill"], ALLOW, *own, (_AT_LEAST, _argument(2), 32, False))
@@ -277,27 +274,9 @@ def candidate_filter(alone: bool) -> bytes:
     program.rule(["prlimit64"], ALLOW, *_null(2))
     program.rule(["prlimit64"], ALLOW, (_EQUAL, _argument(1), _STACK, True))
     program.rule(["setrlimit"], ALLOW, (_EQUAL, _argument(0), _STACK, True))
-    # asyncio wakes itself by a pair of stream sockets, which may be close-on-exec and non-blocking.
+    # asyncio and Java's file channels make a pair of stream sockets, which may be close-on-exec and non-blocking.
     stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
     stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
     program.rule(["socketpair"], ALLOW, *stream)
-    program.rule(_SERVER, _REFUSED)
-    return program.finish(ALLOW)
-
-
-def started_filter(attributes: bool) -> bytes:
-    """Return the filter for a program that :mod:`.starter` starts, to be completed by its number.
-
-    It is put in place before the program is started, which is therefore allowed. The C library asks for the
-    processors of each thread, and does without an answer if the call does not exist. With ``attributes`` the program
-    may change files' modes, owners and times.
-    """
-    program = _Program()
-    program.rule(["sched_getaffinity"], DONE | errno.ENOSYS, *_other(0))
-    _add_common_rules(program, attributes)
-    program.rule(["kill", "tgkill"], ALLOW, (_EQUAL, _argument(0), OWN_PID, True))
-    program.rule(["prlimit64"], ALLOW, (_EQUAL, _argument(0), 0, True), *_null(2))
-    # Java's file channels, too, make a pair of stream sockets.
-    program.rule(["socketpair"], ALLOW, (_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), 1, True))
     program.rule(_SERVER, _REFUSED)
     return program.finish(ALLOW)

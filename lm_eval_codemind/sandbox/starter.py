@@ -27,7 +27,7 @@ def become_command(settings: dict[str, Any]) -> NoReturn:
     kernel.close_from(3)
     kernel.give_up_saved_user()
     if settings["level"] != "none":
-        kernel.Filter(seccomp.started_filter(settings["user"] != 0)).install()
+        kernel.Filter(seccomp.program_filter(settings["user"] != 0)).install()
     _execute(settings["command"], {})
 
 
@@ -40,8 +40,6 @@ def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
 
 class Starter(Parent):
     """Starts programs, one at a time."""
-
-    _program_filter = staticmethod(seccomp.started_filter)
 
     def _run(self, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
         """Run a command on two files: its input, and the program, which it can reopen."""

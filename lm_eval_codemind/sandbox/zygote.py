@@ -18,7 +18,7 @@ import sys
 import time
 from typing import Any
 
-from . import agent, cleanup, kernel, seccomp, suites, wire
+from . import agent, cleanup, kernel, suites, wire
 from .confinement import Parent, address_space, limit
 
 _GLANCE_SECONDS = 0.05
@@ -31,8 +31,6 @@ _STACK_BYTES = 3 << 20
 
 class Zygote(Parent):
     """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
-
-    _program_filter = staticmethod(seccomp.candidate_filter)
 
     def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
         super().__init__(control, settings)
