@@ -276,19 +276,15 @@ def _is_unread(frame: Any) -> bool:
 
 def _exception(described: dict[str, Any], arguments: Any) -> BaseException:
     """Return the exception to raise in the tests: of the nearest built-in class, with the same text."""
-    bases = [_EXCEPTIONS[name] for name in described["bases"] if name in _EXCEPTIONS]
+    names = [name for name in described["bases"] if name in _EXCEPTIONS]
+    bases = [_EXCEPTIONS[name] for name in (*names, "BaseException")]
     # The nearest ones that have all others as bases.
     nearest = [kind for place, kind in enumerate(bases) if not any(issubclass(other, kind) for other in bases[:place])]
-    name, text = described["type"], described["message"]
-    kind: Any = nearest[0]
-    if len(nearest) > 1 or name != kind.__name__:
-        kind = type(name, tuple(nearest), {})
-    made: BaseException | None = None
+    kind: Any = type(described["type"], tuple(nearest), {"__str__": lambda self: described["message"]})
+    made: BaseException = kind()
     with contextlib.suppress(Exception):
-        made = kind(text) if issubclass(kind, SyntaxError) else kind(*arguments)
-    if made is None or str(made) != text:
-        made = type(name, tuple(nearest), {"__str__": lambda self: text})()
-        made.args = tuple(arguments or ())
+        made = kind(*arguments)
+    made.args = tuple(arguments or ())
     vars(made)["from_program"] = described
     return made
 

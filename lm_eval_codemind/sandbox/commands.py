@@ -12,14 +12,12 @@ from lm_eval_codemind.sandbox.connection import ending, memory_file
 from lm_eval_codemind.sandbox.isolation import Isolation, choose_level
 from lm_eval_codemind.sandbox.job import Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.judge import script_outcome
+from lm_eval_codemind.sandbox.suites import MOST_TEXT
 from lm_eval_codemind.sandbox.unit import Unit
 from lm_eval_codemind.sandbox.workers import Worker, WorkerPool
 
 PROGRAM = "/proc/self/fd/3"
 """The path at which a command finds its program."""
-MAX_MESSAGE = 4000
-# Threads that an interpreter may have beyond the limit of a job, besides one for each processor.
-_OWN_THREADS = 40
 DENIED = re.compile(
     r"operation not permitted|permission denied|AccessDeniedException|error=1,|error=13,", re.IGNORECASE
 )
@@ -44,7 +42,6 @@ class Starter(Unit):
             "directories": directories,
             "limits": asdict(Limits()),
             "own_bytes": own_bytes,
-            "own_threads": _OWN_THREADS + (os.cpu_count() or 1),
             "environment": environment,
         }
         super().__init__(isolation, settings)
@@ -118,8 +115,8 @@ class ProgramPool(WorkerPool):
         status, kind, message = self._verdict(report)
         return {
             "status": status,
-            "exception_type": kind[:MAX_MESSAGE],
-            "exception_message": message[:MAX_MESSAGE],
+            "exception_type": kind[:MOST_TEXT],
+            "exception_message": message[:MOST_TEXT],
             **{name: report[name] for name in ("stdout", "stderr")},
             **{f"{name}_seconds": round(report[name], 6) for name in ("cpu", "wall")},
         }

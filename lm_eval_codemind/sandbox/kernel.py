@@ -215,7 +215,7 @@ class Filter:
 class Listener:
     """Decides about the system calls that a filter asks about; whoever made one stands still until then."""
 
-    _RECEIVE, _SEND = 0xC0502100, 0xC0182101
+    _RECEIVE, _SEND = seccomp.NOTIFICATIONS
     _NOTICE = struct.Struct("=QII64x")  # struct seccomp_notif: number, process, flags, the call
     _ANSWER = struct.Struct("=QqiI")  # struct seccomp_notif_resp: number, result, error, flags
 

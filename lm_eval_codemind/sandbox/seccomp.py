@@ -31,7 +31,7 @@ _STACK = 3  # RLIMIT_STACK
 # Descriptors' own flags, duplicates, the size of a pipe, the seals of a memory file, and whether there is a lock.
 _FILE_COMMANDS = (0, 1, 2, 3, 1030, 1032, 1033, 1034, 5, 36)
 _LOCK_COMMANDS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
-_NOTIFICATIONS = (0xC0502100, 0xC0182101)  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
+NOTIFICATIONS = (0xC0502100, 0xC0182101)  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
 _TERMINAL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX
 
 
@@ -224,7 +224,7 @@ def server_filter(starts_programs: bool, links: bool, threads: int) -> bytes:
     # Python's own preadv, pwritev and posix_fallocate: without flags, such as one that waits for the disk.
     program.rule(["preadv2", "pwritev2"], ALLOW, (_EQUAL, _argument(5), 0, True))
     program.rule(["fallocate"], ALLOW, (_EQUAL, _argument(1), 0, True))
-    for request in (*_TERMINAL, *_NOTIFICATIONS):
+    for request in (*_TERMINAL, *NOTIFICATIONS):
         program.rule(["ioctl"], ALLOW, (_EQUAL, _argument(1), request, True))
     program.rule(["ioctl"], DONE | errno.ENOTTY)
     # libc falls back to clone and openat, whose flags a filter can read.

@@ -6,7 +6,7 @@ Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judg
 that no program may open), ``path`` (where to import from), ``sockets`` (descriptors), ``user`` (the one to be, where it
 isn't yet; else 0), ``preload``, ``limits`` (the default ones), ``processor`` (the one to keep to), ``directories``
 (more of the machine to read, each with where bubblewrap shows it). For a ``command``: ``command`` and
-``memory_bytes``, its address space. For a ``starter``: ``own_bytes`` and ``own_threads``, which programs may use beyond
+``memory_bytes``, its address space. For a ``starter``: ``own_bytes``, which programs may use beyond
 their limits, and ``environment``, their variables.
 """
 

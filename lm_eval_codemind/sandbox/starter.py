@@ -16,6 +16,8 @@ from . import cleanup, kernel, seccomp
 from .confinement import Parent, limit
 
 _GLANCE_SECONDS = 0.02
+# Threads that an interpreter may have beyond the limit of a job.
+_OWN_THREADS = 40 + (os.cpu_count() or 1)
 _PIPE_BYTES = 1 << 16
 
 
@@ -87,7 +89,7 @@ class Starter(Parent):
         _execute(request["command"], self._settings["environment"])
 
     def _threads(self, limits: dict[str, Any]) -> int:
-        return int(1 + self._settings["own_threads"] + limits["threads"])
+        return int(1 + _OWN_THREADS + limits["threads"])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
         """Return why a program ended: the limit that it crossed, ``gone`` if the host is gone, or else nothing."""

@@ -14,6 +14,7 @@ from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIME
 from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.sandbox.judge import passes
 from lm_eval_codemind.sandbox.runtimes import Runtime
+from lm_eval_codemind.sandbox.suites import MOST_TEXT
 from lm_eval_codemind.sandbox.unit import UnitGone
 from lm_eval_codemind.sandbox.workers import SandboxClosed, Units, Worker, WorkerPool
 
@@ -124,7 +125,7 @@ class JavaSandbox(commands.ProgramPool):
         status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
         if compiled.status == COMPILED:
             return self._ended(job, status, "the program has no `public static void main(String[])`")
-        return self._ended(job, status, compiled.message[: commands.MAX_MESSAGE], COMPILE_ERROR)
+        return self._ended(job, status, compiled.message[:MOST_TEXT], COMPILE_ERROR)
 
     def _together(
         self,
