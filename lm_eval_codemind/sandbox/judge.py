@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import answers, cleanup, connection, inside, kernel, recorder, suites, wire
+from . import answers, cleanup, connection, kernel, recorder, suites, wire
 
 # A script's runs in one process.
 _TOGETHER = 32
@@ -187,7 +187,7 @@ class Judge:
         request = {name: job[name] for name in ("kind", "tests", "support", "only", "entry_point")}
         report = self._run(job, {"op": "suite", **request}, outcome)
         try:
-            outcome.update(inside.checked(_value(_answers(report, 1), 0)))
+            outcome.update(_checked(_value(_answers(report, 1), 0)))
         except BaseException as error:
             _failed(error, outcome, job)
         _conclude(outcome, report, job)
@@ -224,7 +224,7 @@ class Judge:
                         "type_name": connection.text_of(value.get("type")),
                     }
                 except Raised as raised:
-                    kind, message = raised.described["type"], raised.described["message"]
+                    kind, message = raised.from_program["type"], raised.from_program["message"]
                     observation = {"exception_type": kind, "exception_message": message}
                 start, end = (_length(replies[place]) for place in (number - 1, number))
                 observations.append({**observation, "stdout": text[start:end].decode("utf-8", "replace")})
@@ -285,7 +285,7 @@ class Raised(Exception):
 
     def __init__(self, described: dict[str, Any]) -> None:
         super().__init__(described["type"], described["message"])
-        self.described = described
+        self.from_program = described
 
 
 def _answers(report: dict[str, Any], most: int) -> list[dict[str, Any]]:
@@ -316,10 +316,21 @@ def _length(reply: dict[str, Any], name: str = "out") -> int:
     return length
 
 
+def _checked(verdict: Any) -> dict[str, Any]:
+    """Return a verdict of :mod:`.inside` that is safe to read: the program's process wrote it."""
+    if type(verdict) is not dict or verdict.get("status") not in ("passed", "failed", "error"):
+        return {"status": "error", "exception_message": "malformed verdict"}
+    record = {name: connection.text_of(verdict.get(name)) for name in ("status", *_TEXTS)}
+    if record["status"] == "error":
+        record["status"] = connection.classify(connection.checked(verdict.get("described")))["status"]
+    count = verdict.get("tests_run")
+    return {**record, "tests_run": count if type(count) is int and count >= 0 else 0}
+
+
 def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
     """Write down how the checks ended, as far as the checker saw it."""
     outcome.update(suites.failure(error, job["tests"], outcome.get("failed_test", "")))
-    raised = error.described if isinstance(error, Raised) else getattr(error, "from_program", None)
+    raised = getattr(error, "from_program", None)
     if raised is not None:
         outcome.update(connection.classify(raised))
     elif isinstance(error, answers.NoAnswer):
