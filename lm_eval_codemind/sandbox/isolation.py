@@ -206,10 +206,9 @@ def bubblewrap_command(
             command += ["--ro-bind-try", path, path]
     mounts = {**{path: path for path in _FILES}, **binds}
     # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
-    links = {link for link, _ in view.links}
-    for target in [*mounts.values(), *links, *view.bound]:
+    for target in [*mounts.values(), *view.links, *view.bound]:
         parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
-        for parent in parents if links.isdisjoint(parents) else ():
+        for parent in parents if view.links.keys().isdisjoint(parents) else ():
             command += ["--dir", parent]
     for path, target in mounts.items():
         command += ["--ro-bind-try", path, target]

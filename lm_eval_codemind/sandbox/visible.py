@@ -22,7 +22,6 @@ import sysconfig
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 VARIABLE = "CODEMIND_SANDBOX_READABLE"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -80,9 +79,8 @@ def _archive(entry: str) -> str:
     return entry if os.path.isfile(entry) and zipfile.is_zipfile(entry) else ""
 
 
-@dataclass(frozen=True)
 class View:
-    """What a server sees of the host besides the system's own directories.
+    """What a server sees of the host besides the system's own directories. It is gathered, up to :meth:`finish`.
 
     Attributes:
         shown: Files, and directories with everything below them, none through a link and none below another.
@@ -94,20 +92,68 @@ class View:
         user_base: Where the user's own packages are installed, if the host's interpreter uses them, else empty.
     """
 
-    shown: tuple[str, ...]
-    links: tuple[tuple[str, str], ...]
-    listed: tuple[str, ...]
-    hidden: tuple[str, ...]
-    forbidden: tuple[str, ...]
-    path: tuple[str, ...]
-    user_base: str
+    def __init__(self, hidden: Iterable[str]) -> None:
+        self.shown: set[str] = set()
+        self.links: dict[str, str] = {}
+        self.listed: set[str] = set()
+        self.hidden = list(hidden)
+        self.forbidden = sorted(file for each in self.hidden for file in _samples(each))
+        self.path: list[str] = []
+        self.user_base = site.getuserbase() if site.ENABLE_USER_SITE else ""
+
+    def show(self, path: str, links: int = 0) -> None:
+        """Show a file, or a directory with all that is below it; and where links in it lead, down to some depth."""
+        real = self.reach(path)
+        if real == "/" or not os.path.exists(real):
+            return
+        self.shown.add(real)
+        if links and os.path.isdir(real):
+            self._show_linked(real, links)
+
+    def reach(self, path: str) -> str:
+        """Keep the links on the way to a path and return where it leads, like ``os.path.realpath``."""
+        parent, name = os.path.split(path)
+        if not name:
+            return "/" if parent == path else self.reach(parent)
+        step = os.path.normpath(os.path.join(self.reach(parent), name))
+        if os.path.islink(step) and step not in self.links:
+            self.links[step] = os.readlink(step)
+            self.reach(os.path.join(os.path.dirname(step), self.links[step]))
+        return os.path.realpath(step)
+
+    def _show_linked(self, directory: str, depth: int) -> None:
+        with contextlib.suppress(OSError), os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    real = os.path.realpath(entry.path)
+                    package = os.path.dirname(real)
+                    # Installers may link each file of a package to a store: there the package lies whole.
+                    whole = os.path.basename(package) == os.path.basename(directory)
+                    whole = whole and os.path.basename(real) == entry.name and not _too_broad(package)
+                    self.show(entry.path)
+                    if whole and os.path.isfile(real) and _is_package(package):
+                        self.show(package)
+                elif depth > 1 and entry.is_dir(follow_symlinks=False):
+                    self._show_linked(entry.path, depth - 1)
+
+    def seen(self, path: str) -> bool:
+        """Whether a path without links is shown."""
+        return any(_within(path, other) for other in (*self.shown, *SYSTEM))
+
+    def finish(self) -> None:
+        """Leave out what comes along with something else."""
+        self.shown = set(outermost({*self.shown, *SYSTEM})).difference(SYSTEM)
+        self.links = {link: target for link, target in self.links.items() if not self.seen(link)}
+        self.listed = {each for each in self.listed if not self.seen(each)}
+        # A path below another one is hidden with it.
+        self.hidden = outermost(path for path in self.hidden if os.path.realpath(path) == path and self.seen(path))
 
     def home(self, also: Iterable[str] = ()) -> str:
         """Return a directory for the programs' own files, for servers that have their own file system.
 
         It is none of the directories that are shown, nor one of ``also``.
         """
-        paths = [*self.shown, *(link for link, _ in self.links), *also]
+        paths = [*self.shown, *self.links, *also]
         return next(
             (home for home in _HOMES if not any(_within(path, home) or _within(home, path) for path in paths)),
             _HOMES[-1],
@@ -121,7 +167,7 @@ class View:
     def mounts(self) -> list[str]:
         """Return bubblewrap's arguments that bring the view about."""
         arguments: list[str] = []
-        for link, target in self.links:
+        for link, target in self.links.items():
             arguments += ["--symlink", target, link]
         for path in self.bound:
             arguments += ["--ro-bind", path, path]
@@ -168,7 +214,7 @@ def view() -> View:
 
 @functools.lru_cache(maxsize=8)
 def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str, hidden: frozenset[str]) -> View:
-    visible = _Visible(hidden)
+    visible = View(hidden)
     python_path, readable, *data = (value.split(os.pathsep) for value in variables)
     _interpreter(visible)
     readable = [os.path.join(folder, each) for each in readable if each]
@@ -177,7 +223,8 @@ def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str, hidden
             raise ValueError(f"{VARIABLE} names {entry}, which is not there")
         visible.show(entry)
     named = [*readable, *(os.path.join(folder, each) for each in python_path if each)]
-    entries = [entry for entry in _entries(path, named, folder) if entry in readable or _on_path(entry, visible)]
+    entries = _entries(path, named, folder)
+    visible.path = [entry for entry in entries if entry in readable or _on_path(entry, visible)]
     for location in _editable_locations():
         if not _of_host_checkout(location):
             visible.show(location)
@@ -185,76 +232,8 @@ def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str, hidden
         if os.path.isabs(entry) and not _too_broad(entry):
             visible.show(entry)
     _loaded_libraries(visible)
-    return visible.view(entries)
-
-
-class _Visible:
-    """The paths that programs may see. :meth:`view` leaves out those that another one covers."""
-
-    def __init__(self, hidden: frozenset[str]) -> None:
-        self._hidden = hidden
-        self._shown: set[str] = set()
-        self._links: dict[str, str] = {}
-        self._listed: set[str] = set()
-
-    def show(self, path: str, links: int = 0) -> None:
-        """Show a file, or a directory with all that is below it; and where links in it lead, down to some depth."""
-        real = self.reach(path)
-        if real == "/" or not os.path.exists(real):
-            return
-        self._shown.add(real)
-        if links and os.path.isdir(real):
-            self._show_linked(real, links)
-
-    def list(self, directory: str) -> None:
-        """Show the names in a directory."""
-        self._listed.add(self.reach(directory))
-
-    def reach(self, path: str) -> str:
-        """Keep the links on the way to a path and return where it leads, like ``os.path.realpath``."""
-        parent, name = os.path.split(path)
-        if not name:
-            return "/" if parent == path else self.reach(parent)
-        step = os.path.normpath(os.path.join(self.reach(parent), name))
-        if os.path.islink(step) and step not in self._links:
-            self._links[step] = os.readlink(step)
-            self.reach(os.path.join(os.path.dirname(step), self._links[step]))
-        return os.path.realpath(step)
-
-    def _show_linked(self, directory: str, depth: int) -> None:
-        with contextlib.suppress(OSError), os.scandir(directory) as entries:
-            for entry in entries:
-                if entry.is_symlink():
-                    real = os.path.realpath(entry.path)
-                    package = os.path.dirname(real)
-                    # Installers may link each file of a package to a store: there the package lies whole.
-                    whole = os.path.basename(package) == os.path.basename(directory)
-                    whole = whole and os.path.basename(real) == entry.name and not _too_broad(package)
-                    self.show(entry.path)
-                    if whole and os.path.isfile(real) and _is_package(package):
-                        self.show(package)
-                elif depth > 1 and entry.is_dir(follow_symlinks=False):
-                    self._show_linked(entry.path, depth - 1)
-
-    def seen(self, path: str) -> bool:
-        """Whether a path without links is shown."""
-        return any(_within(path, other) for other in (*self._shown, *SYSTEM))
-
-    def view(self, path: Iterable[str]) -> View:
-        """Return what was gathered, without what comes along with something else."""
-        roots = outermost({*self._shown, *SYSTEM})
-        self._shown = set(roots).difference(SYSTEM)
-        # A path below another one is hidden with it.
-        hidden = outermost(path for path in self._hidden if os.path.realpath(path) == path and self.seen(path))
-        return View(
-            shown=tuple(sorted(self._shown)),
-            links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
-            listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
-            hidden=tuple(hidden),
-            forbidden=tuple(sorted(file for each in self._hidden for file in _samples(each))),
-            path=tuple(path),
-            user_base=site.getuserbase() if site.ENABLE_USER_SITE else "",
-        )
+    visible.finish()
+    return visible
 
 
 def _samples(path: str) -> set[str]:
@@ -265,7 +244,7 @@ def _samples(path: str) -> set[str]:
     return set({os.path.splitext(file)[1]: file for file in itertools.islice(files, _MOST_SAMPLED)}.values())
 
 
-def _interpreter(visible: _Visible) -> None:
+def _interpreter(visible: View) -> None:
     """Show the interpreter, its libraries and what is installed into it."""
     for executable in {sys.executable, getattr(sys, "_base_executable", "")}:
         if executable:
@@ -306,7 +285,7 @@ def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str
             yield entry
 
 
-def _on_path(entry: str, visible: _Visible) -> bool:
+def _on_path(entry: str, visible: View) -> bool:
     """Show what an entry of ``sys.path`` holds. Return True if the servers should have the entry, too."""
     if not os.path.isdir(entry):
         archive = _archive(entry)
@@ -322,7 +301,7 @@ def _on_path(entry: str, visible: _Visible) -> bool:
     visible.reach(entry)
     if visible.seen(real):
         return True
-    visible.list(entry)
+    visible.listed.add(real)
     for path in _importable(entry):
         visible.show(path, links=1)
     return True
@@ -366,7 +345,7 @@ def _editable_locations() -> set[str]:
     return locations
 
 
-def _loaded_libraries(visible: _Visible) -> None:
+def _loaded_libraries(visible: View) -> None:
     """Show the shared libraries that this process has loaded from elsewhere, under each of their names."""
     with contextlib.suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         files = {line.rstrip("\n").split(None, 5)[5] for line in maps if ".so" in line and "/" in line}
