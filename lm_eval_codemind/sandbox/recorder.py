@@ -9,7 +9,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import answers, kernel, values
@@ -178,7 +178,7 @@ def _looks(tests: str, support: str) -> Iterator[str]:
             yield "the tests compare identities"
 
 
-class _Other(Sequence[str]):
+class _Other(list[str]):
     """The solution's answers. At each of them a child of this process goes on with another answer, to its end.
 
     Attributes:
@@ -187,14 +187,12 @@ class _Other(Sequence[str]):
     """
 
     def __init__(self, replies: list[str], seconds: float) -> None:
-        self._replies, self._seconds = replies, seconds
+        super().__init__(replies)
+        self._seconds = seconds
         self.depends = self.is_child = False
 
-    def __len__(self) -> int:
-        return len(self._replies)
-
     def __getitem__(self, place: Any) -> Any:
-        reply = self._replies[place]
+        reply = super().__getitem__(place)
         answer = json.loads(reply)
         if self.is_child or answer.get("value") is None:
             return reply

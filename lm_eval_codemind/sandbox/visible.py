@@ -352,7 +352,7 @@ def _loaded_libraries(visible: View) -> None:
         for path in files:
             if os.path.isfile(path) and not visible.seen(path):
                 for name in _children(os.path.dirname(path)):
-                    if name == path or (os.path.islink(name) and os.path.realpath(name) == path):
+                    if os.path.realpath(name) == path:
                         visible.show(name)
 
 
