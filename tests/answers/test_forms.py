@@ -267,7 +267,7 @@ def test_each_row_of_a_list_may_have_a_name_and_prose(text):
     ("1. 2: 0\n2. 3: False", [(2, "0"), (3, "False")]), ("1. 2: 0", [(2, "0")]), ("1. L2: 0\n2. L3: 1", [(2, "0"), (3, "1")]),
     ("1. 5\n2. 6", [(1, "5"), (2, "6")]), ("2. 3: 0\n4. 3: 1", [(2, "3: 0"), (4, "3: 1")]),
     ("1. `2`: 0\n2. **Line 3** \u2192 1", [(2, "0"), (3, "1")]), ("1. 2\u21d20\n2. 3 -> 1", [(2, "0"), (3, "1")]), ("1. 5 6\n2. 6.5", [(1, "5 6"), (2, "6.5")]),
-    ("1. line 2\n2. line 3: 0", None),
+    ("1. line 2\n2. line 3: 0", None), ("`2: 0\n3: 1`", None), ("**2: 0**", None), ("1. `2: 0`\n2. `3: 1`", None),
 ])  # fmt: skip
 def test_the_number_of_a_list_is_not_that_of_a_line(text, steps):
     assert read_steps(text) == steps

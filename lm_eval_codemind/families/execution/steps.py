@@ -12,12 +12,13 @@ _SEPARATOR = re.compile(
     r"(?:[\s,;|\[\]():.`*>]|[-=]{1,9}>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and|(?:the\s+)?end)\b)+",
     re.IGNORECASE,
 )
-_LINE = r"[*`]*(?:line\s*|L)?(?P<line>\d{1,6})[*`]*"
+# The number of a line. Marks in front of it, and not of the whole step, end behind it or its colon.
+_LINE = r"(?:[*`]++(?=(?:line\s*|L)?\d{1,6}:?[*`]))?(?:line\s*|L)?(?P<line>\d{1,6})[*`]*"
 # One step: the number of its line, and text about it.
 _STEP = re.compile(
     rf"{_LINE}(?:\s*(?:[:|.)=>\u2192\u21d2]|-[>\s])+(?:[*`]+(?=\s))?\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
 )
-_NUMBERED = re.compile(rf"[*`]*line\b|{_LINE}\s*(?::|->|=>?|[\u2192\u21d2])", re.IGNORECASE)
+_NUMBERED = re.compile(rf"[*`]*+(?:line\b|{_LINE}\s*(?::|->|=>?|[\u2192\u21d2]))", re.IGNORECASE)
 
 
 def executed_lines(text: str) -> list[int] | None:
