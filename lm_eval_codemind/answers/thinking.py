@@ -125,8 +125,8 @@ def up_to(ends: Iterable[re.Match[str]], text: str, start: int = 0) -> str:
     return text[start : next((end.start() for end in ends if text[start : end.start()].strip()), len(text))]
 
 
-# Each reader of a family asks for the same response, and the filters of a task read all of them in turn.
-@lru_cache(maxsize=4096)
+# The readers of a family ask for the same response one after the other.
+@lru_cache(maxsize=2)
 def _scan(response: str) -> _Scan:
     text = response.replace("\r\n", "\n").replace("\r", "\n")
     tags = list(_tags(text))

@@ -13,10 +13,11 @@ document, of whatever family, has the columns
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from operator import attrgetter
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind.answers import thinking
@@ -74,10 +75,11 @@ class Reader:
         Raises:
             TypeError: If the family's ``read`` returns anything but an Answer.
         """
-        if response == SKIPPED:
-            return Answer(None, skipped=True)
-        answer = read_answer(self._family, self._filter, response, question, opening)
-        job = self._family.job(answer, question)
+        return self.submit(read_answer(self._family, self._filter, response, question, opening), question)
+
+    def submit(self, answer: Answer, question: Question) -> Answer:
+        """Return an answer that was read, with its execution pending if something is executed for it."""
+        job = None if answer.skipped else self._family.job(answer, question)
         if job is not None:
             witnesses = self._family.witness_job(answer, question)
             same = dataclasses.replace(job, job_id=""), witnesses and dataclasses.replace(witnesses, job_id="")
@@ -91,6 +93,8 @@ class Reader:
 
 def read_answer(family: Family, filter: str, response: str, question: Question, opening: str = "") -> Answer:
     """Return the answer in a response; see :meth:`Reader.read`. Nothing is executed."""
+    if response == SKIPPED:
+        return Answer(None, skipped=True)
 
     def read(text: str) -> Answer:
         answer = family.read(text, question, filter)
@@ -122,6 +126,7 @@ class Hooks:
 
     def __init__(self, family: Family, short: bool = False) -> None:
         self._family, self._short = family, short
+        self._ahead: tuple[Sequence[Sequence[str]], dict[str, list[list[Answer]]]] = ((), {})
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -213,14 +218,34 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            reader, answers = Reader(family, name), []
-            openings = state.openings or [""] * len(responses)
-            for texts, document, opening in zip(responses, documents, openings, strict=True):
-                question = Question.from_document(document)
-                answers.append([reader.read(text, question, opening) for text in texts])
-            return answers
+            reader, questions = Reader(family, name), list(map(Question.from_document, documents))
+            return [
+                [reader.submit(answer, question) for answer in answers]
+                for answers, question in zip(self._read(name, responses, questions), questions, strict=True)
+            ]
 
         return read
+
+    def _read(
+        self, name: str, responses: Sequence[Sequence[str]], questions: Sequence[Question]
+    ) -> Iterator[list[Answer]]:
+        """Yield the answers to each question under a filter. Those under the other filters are kept until they ask."""
+        before, ahead = self._ahead
+        if name in ahead and len(before) == len(responses) and all(map(operator.is_, before, responses)):
+            yield from ahead.pop(name)
+            return
+        family = self._family
+        ahead = {filter: [] for filter in family.filters if filter != name}
+        openings = state.openings or [""] * len(responses)
+        for texts, question, opening in zip(responses, questions, openings, strict=True):
+            answers: dict[str, list[Answer]] = {filter: [] for filter in (name, *ahead)}
+            # The thinking of a response is looked for once if all filters read it in turn.
+            for text, (filter, read) in product(texts, answers.items()):
+                read.append(read_answer(family, filter, text, question, opening))
+            yield answers.pop(name)
+            for filter, read in answers.items():
+                ahead[filter].append(read)
+        self._ahead = responses, ahead
 
     def process_results(
         self, document: Mapping[str, Any], results: Sequence[Sequence[Answer]] | Sequence[Answer]
@@ -258,7 +283,7 @@ class Hooks:
 
 def require_runnable(
     problems: Iterable[Problem],
-    language_of: Callable[[Problem], str] = attrgetter("language"),
+    language_of: Callable[[Problem], str] = operator.attrgetter("language"),
     columns: Sequence[str] = ("code",),
 ) -> None:
     """Check that right answers can run here: their language and the packages that programs and tests import.
