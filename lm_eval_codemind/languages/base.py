@@ -6,11 +6,13 @@ import abc
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.problems import TEST_CASES, Case, Complexity, Problem, as_text, shown_cases
-from lm_eval_codemind.sandbox import Job, Limits
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.sandbox import Job, Limits
 
 # The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
 CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
@@ -247,6 +249,8 @@ class ScriptKind(Kind):
         return self._job(problem, code, [(input, None)], limits)
 
     def _job(self, problem: Problem, code: str, cases: Sequence[tuple[str, str | None]], limits: Limits | None) -> Job:
+        from lm_eval_codemind.sandbox import Job
+
         return Job.script(
             code,
             cases,

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.base import Language
-from lm_eval_codemind.languages.java import measures
 from lm_eval_codemind.languages.java.kinds import Function, Script
-from lm_eval_codemind.sandbox.java import jdk
+from lm_eval_codemind.problems import Complexity
 
 __all__ = ["JAVA"]
 
@@ -36,11 +35,24 @@ class _Java(Language):
         ("number", r"\b(?:0[xX][\da-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[lLfFdD]?\b"),
     )
 
-    lines = staticmethod(measures.lines)
-    normal_form = staticmethod(measures.normal_form)
-    measure = staticmethod(measures.measure)
+    def lines(self, source: str) -> int:
+        from lm_eval_codemind.languages.java.measures import lines
+
+        return lines(source)
+
+    def normal_form(self, source: str) -> str:
+        from lm_eval_codemind.languages.java.measures import normal_form
+
+        return normal_form(source)
+
+    def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        from lm_eval_codemind.languages.java.measures import measure
+
+        return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
+        from lm_eval_codemind.sandbox.java import jdk
+
         try:
             jdk.find()
         except jdk.JavaUnavailable as error:

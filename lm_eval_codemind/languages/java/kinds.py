@@ -5,15 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Sequence
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Shown, Unfinished
-from lm_eval_codemind.languages.java import suites
-from lm_eval_codemind.languages.java.code import extract_class, extract_program, main_class, with_members
-from lm_eval_codemind.languages.java.syntax import parse, parse_valid
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.sandbox import Job, Limits
 
 _LOOKUP = """\
 import java.nio.charset.StandardCharsets;
@@ -50,12 +49,18 @@ class Script(ScriptKind, _JavaKind):
 
     def start(self, code: str) -> str:
         """Return the class that the reader of responses chooses."""
+        from lm_eval_codemind.languages.java.code import main_class
+
         return main_class(code)
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.java.code import extract_program
+
         return extract_program(response, shown.get("original", ""))
 
     def extract_target(self, code: str, problem: Problem) -> str:
+        from lm_eval_codemind.languages.java.syntax import parse_valid
+
         parse_valid(code)
         return code
 
@@ -75,18 +80,27 @@ class Function(_JavaKind):
         return Execution(problem.code, None)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
+        from lm_eval_codemind.languages.java import suites
+
         return suites.suite_job(problem, code, limits)
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
+        from lm_eval_codemind.languages.java.code import extract_class, with_members
+
         answer = extract_class(response, problem.entry_point, shown.get("original", ""))
         return with_members(answer, shown.get("into", "")) if isinstance(answer, str) else answer
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""
+        from lm_eval_codemind.languages.java.syntax import parse_valid
+
         tree = parse_valid(code)
         return "\n\n".join(tree.text(node) for node in tree.types) + "\n"
 
     def with_tests(self, problem: Problem, tests: str) -> Problem:
+        from lm_eval_codemind.languages.java import suites
+        from lm_eval_codemind.languages.java.syntax import parse
+
         imports = "\n".join(parse(problem.tests).imports)
         return dataclasses.replace(problem, tests=suites.as_suite(tests, imports))

@@ -7,11 +7,8 @@ from keyword import kwlist
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.base import Language
-from lm_eval_codemind.languages.python import complexity
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
-from lm_eval_codemind.languages.python.names import imported_modules
-from lm_eval_codemind.languages.python.unparse import normal_form, unparse
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.problems import Complexity, Problem
 
 # Packages that programs of the packaged benchmarks import, and the extra that installs them.
 CLASSEVAL_PACKAGES = ("PIL", "PyPDF2", "bs4", "docx", "gensim", "lxml", "nltk", "openpyxl", "pandas", "reportlab")
@@ -43,23 +40,36 @@ class _Python(Language):
         ("number", r"\b(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[jJ]?\b"),
     )
 
-    lines = staticmethod(complexity.lines_of_code)
-    normal_form = staticmethod(normal_form)
-    measure = staticmethod(complexity.measure)
+    def lines(self, source: str) -> int:
+        from lm_eval_codemind.languages.python.complexity import lines_of_code
+
+        return lines_of_code(source)
+
+    def normal_form(self, source: str) -> str:
+        from lm_eval_codemind.languages.python.unparse import normal_form
+
+        return normal_form(source)
+
+    def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        from lm_eval_codemind.languages.python.complexity import measure
+
+        return measure(source, loop_length)
 
     def bare_form(self, source: str, context: str = "") -> str:
         """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
+        from lm_eval_codemind.languages.python.complexity import undocumented
+        from lm_eval_codemind.languages.python.unparse import unparse
+
         try:
-            tree = complexity.undocumented(source)
-            known = {ast.dump(node) for node in complexity.undocumented(context).body}
+            tree, known = undocumented(source), {ast.dump(node) for node in undocumented(context).body}
             tree.body = [node for node in tree.body if ast.dump(node) not in known]
             return unparse(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return source
 
     def require(self, sources: Iterable[str]) -> None:
-        # It starts a sandbox.
         from lm_eval_codemind.languages.python.importable import require_importable
+        from lm_eval_codemind.languages.python.names import imported_modules
 
         texts = list(sources)
         needed = {name for source in texts for name in imported_modules(source, anywhere=False)}

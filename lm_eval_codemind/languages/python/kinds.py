@@ -5,22 +5,16 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.answers.normal import readings, typed
 from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Shown, Unfinished
-from lm_eval_codemind.languages.python import names
-from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
-from lm_eval_codemind.languages.python.complexity import literal_type
-from lm_eval_codemind.languages.python.defaults import default_inputs, default_texts
-from lm_eval_codemind.languages.python.filled import MaskedInput
-from lm_eval_codemind.languages.python.inputs import masked_input
-from lm_eval_codemind.languages.python.layout import source_of
-from lm_eval_codemind.languages.python.methods import insert_method
-from lm_eval_codemind.languages.python.witnesses import function_suite, method_suite, tolerance_of
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.sandbox import Job, Limits
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.languages.python.filled import MaskedInput
+    from lm_eval_codemind.sandbox import Job, Limits
 
 TEST_CASE = """
 
@@ -51,6 +45,8 @@ class PythonKind(Kind):
 
     def output_type(self, output: str) -> str | None:
         """Return the class of a literal. Printed text that reads as no literal is a String."""
+        from lm_eval_codemind.languages.python.complexity import literal_type
+
         return literal_type(output) or ("String" if self.printed else None)
 
     def handing_output(self, problem: Problem, function: str) -> str:
@@ -58,6 +54,8 @@ class PythonKind(Kind):
         return f"{function}({problem.input.strip()})"
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        from lm_eval_codemind.sandbox import Job
+
         execution = self.execution(dataclasses.replace(problem, code=code, input=input))
         program = after_future_imports(execution.module, _SEED_BY_CHANCE)
         if execution.expression is None:
@@ -67,6 +65,8 @@ class PythonKind(Kind):
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         """Return the input of a function or method without its arguments; None if it has no arguments to predict."""
+        from lm_eval_codemind.languages.python.inputs import masked_input
+
         return masked_input(problem.code, problem.entry_point, problem.input, is_test=self.name == "method")
 
     def masked_input(self, problem: Problem) -> str | None:
@@ -78,6 +78,8 @@ class PythonKind(Kind):
         return None if masked is None else masked.read(answer)
 
     def default_inputs(self, problem: Problem) -> list[str]:
+        from lm_eval_codemind.languages.python.defaults import default_inputs
+
         masked = self.masked(problem)
         return [] if masked is None else default_inputs(masked)
 
@@ -92,6 +94,9 @@ class Function(PythonKind):
         return Execution(problem.code, problem.input)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
+        from lm_eval_codemind.languages.python import names
+        from lm_eval_codemind.sandbox import Job
+
         # The problem's context, and other parts of its program that the tests mention, such as a value.
         own = names.module_names(problem.context) | {problem.entry_point, "candidate"}
         missing = (names.free_names(ast.parse(problem.tests)) - own) & names.module_names(problem.code)
@@ -106,11 +111,15 @@ class Function(PythonKind):
         )
 
     def witness_suite(self, problem: Problem) -> Problem | None:
+        from lm_eval_codemind.languages.python.witnesses import function_suite, tolerance_of
+
         if not problem.witnesses:
             return None
         return dataclasses.replace(problem, tests=function_suite(problem.witnesses, tolerance_of(problem.tests)))
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.python.code import extract_definition
+
         specification, original = shown.get("specification", ""), shown.get("original", "")
         code = extract_definition(response, problem.entry_point, specification, original)
         context = shown.get("context", "")
@@ -119,6 +128,8 @@ class Function(PythonKind):
         return after_future_imports(code, context.strip("\n") + "\n\n")
 
     def extract_target(self, code: str, problem: Problem) -> str:
+        from lm_eval_codemind.languages.python.code import extract_definition
+
         definition = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
         return definition if isinstance(definition, str) and definition else code
 
@@ -151,6 +162,8 @@ class Method(PythonKind):
         return Execution(f"{problem.code.rstrip()}\n\n\n{problem.input.rstrip()}\n{TEST_CASE}", RUN_TEST)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None) -> Job:
+        from lm_eval_codemind.sandbox import Job
+
         return Job.unittest(
             code,
             problem.tests,
@@ -161,9 +174,14 @@ class Method(PythonKind):
         )
 
     def witness_suite(self, problem: Problem) -> Problem | None:
+        from lm_eval_codemind.languages.python.witnesses import method_suite
+
         return dataclasses.replace(problem, tests=method_suite(problem.witnesses)) if problem.witnesses else None
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
+        from lm_eval_codemind.languages.python.methods import insert_method
+
         class_name, name = problem.entry_point.split(".")
         specification, original = shown.get("specification", ""), shown.get("original", "")
         method = extract_method(response, class_name, name, specification, original)
@@ -175,6 +193,9 @@ class Method(PythonKind):
         The method may need further members of the class. It may also need functions, imports and values outside of the
         class, directly or through each other.
         """
+        from lm_eval_codemind.languages.python import names
+        from lm_eval_codemind.languages.python.layout import source_of
+
         class_name, method_name = problem.entry_point.split(".")
         tree, original = ast.parse(code), ast.parse(problem.code)
         present = {names.shape(node) for node in original.body} - {None}
@@ -193,6 +214,8 @@ class Method(PythonKind):
         return "\n\n".join(sources) + "\n"
 
     def own_answer(self, problem: Problem) -> str:
+        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
+
         class_name, name = problem.entry_point.split(".")
         method = extract_method(problem.code, class_name, name)
         if not isinstance(method, MethodCode):
@@ -211,6 +234,8 @@ class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
     def program(self, response: str, problem: Problem, **shown: Unpack[Shown]) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.python.code import extract_script
+
         return extract_script(response, shown.get("original", ""))
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
@@ -222,6 +247,8 @@ class Script(PythonKind, ScriptKind):
         return ""
 
     def default_inputs(self, problem: Problem) -> list[str]:
+        from lm_eval_codemind.languages.python.defaults import default_texts
+
         return default_texts(problem.input)
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
