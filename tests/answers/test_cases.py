@@ -56,7 +56,7 @@ def test_the_cases(shared_data):
             value, name = ("'a; b'", "str") if expected == "'a; b'" else ("-5" if negative else "5", "int")
             said, expected = state_is_right(response, value, name), True
         elif task == "trace":
-            said = trace.TraceReasoning().read(response, question("lines", **FIELDS), trace.FILTER).details["lines"]
+            said = trace.TraceReasoning().read(response, question("lines", **FIELDS), flow.FILTER).details["lines"]
         elif task.startswith("ier"):
             filter = ier.FLEXIBLE if "flexible" in task else ier.STRICT
             said, expected = output_is_right(response, expected, filter), True
@@ -93,7 +93,7 @@ def read_as(case: dict[str, Any]) -> Any:
         return answer.details.get("line", answer.text)
     if family == "trace states":
         asked = question("states", **{**FIELDS, "code": "\nfor y in x:\n    pass"})
-        steps = trace.TraceReasoning().read(response, asked, trace.FILTER).details
+        steps = trace.TraceReasoning().read(response, asked, FILTER).details
         return [list(pair) in case["label"] for pair in zip(steps["lines"], steps["values"], strict=True)]
     if family == "loops":
         asked = question("loops", code="for i in x:\n    pass", line=1)
