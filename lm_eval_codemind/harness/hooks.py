@@ -126,6 +126,7 @@ class Hooks:
 
     def __init__(self, family: Family, short: bool = False) -> None:
         self._family, self._short = family, short
+        # Responses that were read for a filter, and their answers for the other filters, which read them next.
         self._ahead: tuple[Sequence[Sequence[str]], dict[str, list[list[Answer]]]] = ((), {})
 
     @property

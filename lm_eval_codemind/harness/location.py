@@ -1,5 +1,6 @@
 """Where the YAML files of the tasks are, and how the harness finds them there."""
 
+import inspect
 import logging
 import os
 from collections.abc import Iterator, Mapping
@@ -86,9 +87,9 @@ _known: dict[tuple[str, bool], dict[str, Any]] = {}
 def our_files_once() -> Iterator[None]:
     """Have the harness read each YAML file of this suite once in a process, however many indexes it makes for a while.
 
-    Relies on ``load_yaml`` of ``lm_eval.tasks._yaml_loader``, by which ``TaskManager`` reads every file of its
-    directories, and ``load_yaml`` what a file includes. Functions of an index are not resolved, and nobody changes what
-    an index holds. Files of others are read each time.
+    Relies on ``lm_eval.tasks._yaml_loader.load_yaml``: ``TaskManager`` reads every file of its directories with it, and
+    it calls itself for each file that another one includes. The functions in an index are not resolved, and nobody
+    changes what an index holds. Files of others are read each time.
     """
     from lm_eval.tasks import _index, _yaml_loader
 
@@ -111,22 +112,23 @@ def our_files_once() -> Iterator[None]:
 def include_our_tasks(manager: Any) -> None:
     """Extend the harness's ``TaskManager``: where it includes the harness's own tasks, it also includes ours.
 
-    Relies on ``TaskManager(verbosity=None, include_path=None, include_defaults=True, metadata=None)``: ``include_path``
-    is a path or a list of paths, and tasks from later paths replace earlier ones of the same name. Directories that the
-    user names come last.
+    Relies on ``TaskManager(include_path=None, include_defaults=True)``: ``include_path`` is a path or a list of paths,
+    and tasks from later paths replace earlier ones of the same name. Directories that the user names come last.
     Called by :mod:`lm_eval_codemind.startup`. The harness has no entry points for tasks up to 0.5.0.dev1.
 
     Args:
         manager: The class ``lm_eval.tasks.TaskManager``.
     """
     initialise = manager.__init__
+    signature = inspect.signature(initialise)
 
     @wraps(initialise)
-    def with_our_tasks(
-        self: Any, verbosity: Any = None, include_path: Any = None, include_defaults: bool = True, metadata: Any = None
-    ) -> None:
-        paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
-        if include_defaults:
+    def with_our_tasks(self: Any, *arguments: Any, **named: Any) -> None:
+        call = signature.bind(self, *arguments, **named)
+        call.apply_defaults()
+        include_path = call.arguments["include_path"]
+        if call.arguments["include_defaults"]:
+            paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
             try:
                 ours = task_directories()
             except Exception as error:
@@ -134,9 +136,9 @@ def include_our_tasks(manager: Any) -> None:
                 logger.warning("the tasks of lm-eval-codemind are left out: %s", error)
                 ours = []
             known = {Path(path).resolve() for path in paths}
-            paths = [path for path in ours if Path(path).resolve() not in known] + paths
+            call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
         with our_files_once():
-            initialise(self, verbosity, paths, include_defaults, metadata)
+            initialise(*call.args, **call.kwargs)
         self.include_path = include_path
 
     manager.__init__ = with_our_tasks

@@ -61,6 +61,11 @@ _PACKAGES = {
     "nemo_lm": (("nemo",), "nemo_toolkit"),
     "trtllm": (("tensorrt_llm",), "tensorrt_llm"),
 }
+# Models that take only messages.
+_CHATS = (
+    *("local-chat-completions", "openai-chat-completions", "azure-openai-chat-completions"),
+    *("anthropic-chat", "anthropic-chat-completions", "litellm-chat", "litellm-chat-completions"),
+)
 # --model -> the environment variable with its key.
 _KEYS = {
     **dict.fromkeys(("openai-completions", "openai-chat-completions"), "OPENAI_API_KEY"),
@@ -351,7 +356,7 @@ def model_faults(config: Any) -> list[str]:
     key = _KEYS.get(config.model)
     if key is not None and not os.environ.get(key) and "header" not in arguments:
         faults.append(f"--model {config.model} needs a key: set the environment variable {key}")
-    if "chat" in config.model and not config.apply_chat_template:
+    if config.model in _CHATS and not config.apply_chat_template:
         faults.append(f"--model {config.model} takes chat messages: add --apply_chat_template")
     if config.model == "codemind-replay" and not arguments.get("responses"):
         faults.append(

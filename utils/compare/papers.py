@@ -57,11 +57,6 @@ _GROUPS = {
 }
 
 
-def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file."""
-    return map(json.loads, read_lines(path))
-
-
 def complexity(observations: Sequence[Observation], recorded: Path) -> Iterator[Row]:
     """Yield the distributions of Figure 2, with those of the values that the authors publish for each program."""
     analyses = json.loads((recorded / "exerscope_analyses.json").read_text(encoding="utf-8"))
@@ -86,7 +81,7 @@ def written(observations: Sequence[Observation], recorded: Path) -> Iterator[Row
         for problem in load_benchmark(name)
     }
     pairs = defaultdict(list)
-    for row in rows_of(recorded / "v1_der_gpt-4.jsonl.gz"):
+    for row in map(json.loads, read_lines(recorded / "v1_der_gpt-4.jsonl.gz")):
         pair = given[row["benchmark"], str(row["problem_id"])], measured("python", row["code"])
         if None not in pair:
             pairs["DER", row["benchmark"], "gpt-4"].append(pair)
@@ -106,7 +101,7 @@ def in_two_languages(observations: Sequence[Observation], recorded: Path) -> Ite
     yield ["benchmark", "model", *heads, *(f"{head}, published" for head in heads)]
     for row in _sorted(programs.between_languages(observations), "benchmark", "model"):
         scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for record in rows_of(recorded / f"v1_ier_{row['model']}.jsonl.gz"):
+        for record in map(json.loads, read_lines(recorded / f"v1_ier_{row['model']}.jsonl.gz")):
             problem = record["problem_id"].partition("_s")[0]
             scores[record["benchmark"]][problem].append(float(record["published_verdict"]))
         python, java = (scores[name] for name in _TWO_LANGUAGES[row["benchmark"]])

@@ -21,9 +21,8 @@ singular vector of the settings' shares of wrong responses without what the diff
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -48,17 +47,13 @@ _ANSWERED = "@@ Response"
 Shares = dict[str, dict[str, list[float]]]
 
 
-def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file."""
-    return map(json.loads, read_lines(path))
-
-
 def settings_of(folder: Path, asked: str) -> NDArray[np.float64]:
     """Return the shares of wrong responses on CRUXEval's site, shape (settings, problems); NaN where none is there."""
     names = [problem.problem_id for problem in load_benchmark("cruxeval")]
     shares = []
     for path in sorted(folder.glob(f"*_{asked}.jsonl.gz")):
-        wrong = {row["problem_id"]: 1 - float(np.mean(row["verdicts"])) for row in rows_of(path) if row["verdicts"]}
+        rows = map(json.loads, read_lines(path))
+        wrong = {row["problem_id"]: 1 - float(np.mean(row["verdicts"])) for row in rows if row["verdicts"]}
         shares.append([wrong.get(name, np.nan) for name in names])
     return np.array(shares)
 
@@ -68,7 +63,7 @@ def recorded_outputs(folder: Path) -> Shares:
     shares: Shares = defaultdict(lambda: defaultdict(list))
     problems = {name: {problem.problem_id: problem for problem in load_benchmark(name)} for name in OUTPUTS}
     for path in (*sorted(folder.glob("ier_*.jsonl.gz")), *sorted(folder.glob("v1_ier_*.jsonl.gz"))):
-        for row in rows_of(path):
+        for row in map(json.loads, read_lines(path)):
             problem = problems.get(row["benchmark"], {}).get(row["problem_id"])
             if problem is None or problem.category == "excluded" or not row["response"]:
                 continue

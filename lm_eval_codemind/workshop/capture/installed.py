@@ -67,7 +67,7 @@ def evaluated(record: dict[str, Any]) -> str:
 def _limited(record: dict[str, Any], end: int) -> None:
     """Evaluate a call in the child, write what came of it to a pipe, and end."""
     os.setsid()
-    own = os.getpid()
+    process = os.getpid()
     signal.alarm(2 * SECONDS)
     for limit, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, FILES)):
         resource.setrlimit(limit, (most, most))
@@ -79,8 +79,8 @@ def _limited(record: dict[str, Any], end: int) -> None:
         answer = ["value", evaluated(record)]
     except BaseException as error:  # also SystemExit and MemoryError
         answer = ["raises", type(error).__name__]
-    # A copy of the process that the call makes comes here as well.
-    if os.getpid() == own:
+    # If the call forks, its copy of the process comes here, too.
+    if os.getpid() == process:
         with contextlib.suppress(OSError, ValueError):
             os.write(end, json.dumps(answer).encode())
     os._exit(0)
