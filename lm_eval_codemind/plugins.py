@@ -10,6 +10,12 @@ from lm_eval_codemind.errors import UserError
 
 
 @cache
+def loaded(group: str) -> tuple[Any, ...]:
+    """Return what all packages name in the entry points ``lm_eval_codemind.GROUP``. They are looked for once."""
+    return tuple(point.load() for point in entry_points(group=f"lm_eval_codemind.{group}"))
+
+
+@cache
 def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the objects of a group by name: those of this package first, then those of other packages.
 
@@ -25,9 +31,8 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     """
     points: dict[str, Any] = {}
     own = [getattr(import_module(module), name) for module, name in (place.split(":") for place in packaged)]
-    others = [point.load() for point in entry_points(group=f"lm_eval_codemind.{group}")]
-    for loaded in (*own, *others):
-        for one in loaded if isinstance(loaded, tuple) else (loaded,):
+    for brought in (*own, *loaded(group)):
+        for one in brought if isinstance(brought, tuple) else (brought,):
             if one.name in points:
                 raise UserError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
             points[one.name] = one

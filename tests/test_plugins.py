@@ -1,5 +1,6 @@
 """Objects that packages bring by entry points."""
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -15,9 +16,16 @@ def named(*names: str) -> object:
     return SimpleNamespace(load=lambda: objects if len(objects) > 1 else objects[0])
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_remembered() -> None:
+def forget() -> None:
+    plugins.loaded.cache_clear()
     plugins.registered.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered() -> Iterator[None]:
+    forget()
+    yield
+    forget()
 
 
 def bring(monkeypatch: pytest.MonkeyPatch, **brought: list[object]) -> None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
 
-import yaml
-
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.statistics import TOO_FEW, Estimate, holm
 
 if TYPE_CHECKING:
@@ -30,9 +29,7 @@ class Column:
     kind: Format = "text"
 
 
-_TEXTS: Mapping[str, Any] = yaml.safe_load(
-    resources.files(__package__).joinpath("tables.yaml").read_text(encoding="utf-8")
-)
+_TEXTS: Mapping[str, Any] = read_yaml(resources.files(__package__).joinpath("tables.yaml"))
 
 
 @dataclass(frozen=True)

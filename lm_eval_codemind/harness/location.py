@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import lm_eval_codemind
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.plugins import loaded
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +26,7 @@ def task_directories() -> list[str]:
     Raises:
         UserError: If this suite's directory is missing.
     """
-    others = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
-    return [str(task_directory()), *(str(other() if callable(other) else other) for other in others)]
+    return [str(task_directory()), *(str(other() if callable(other) else other) for other in loaded("tasks"))]
 
 
 def task_directory() -> Path:

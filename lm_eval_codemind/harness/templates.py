@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.errors import UserError
 
 
@@ -94,7 +95,7 @@ def numbered(code: str) -> str:
 
 def _examples(path: Path) -> dict[str, Any]:
     try:
-        examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+        examples = read_yaml(path)
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise UserError(f"{path}: not YAML ({' '.join(str(error).split())}); fix it first") from error
     if not isinstance(examples, dict):

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from lm_eval_codemind import __version__
-from lm_eval_codemind.data.catalogue import benchmarks
+from lm_eval_codemind.data.catalogue import benchmarks, read_yaml
 from lm_eval_codemind.errors import count
 from lm_eval_codemind.families.view import View
 from lm_eval_codemind.harness.contract import token_limit
@@ -23,7 +21,7 @@ from lm_eval_codemind.results.settings import form_of_prompts, settings
 from lm_eval_codemind.samples import TaskRun
 from lm_eval_codemind.statistics import TOO_FEW
 
-_CONTENT = yaml.safe_load(files(__package__).joinpath("references.yaml").read_text(encoding="utf-8"))
+_CONTENT = read_yaml(files(__package__).joinpath("references.yaml"))
 _PAPERS: Mapping[str, Mapping[str, Any]] = _CONTENT["papers"]
 # Settings that nobody knows of responses that were recorded elsewhere.
 _REQUEST_SETTINGS = (

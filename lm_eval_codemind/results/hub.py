@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 
@@ -42,9 +41,9 @@ def official_tasks() -> dict[str, str]:
         group = groups.get(f"codemind_{view.name}")
         if group is None or not view.variant.submittable:
             continue
-        members = yaml.safe_load(group.read_text(encoding="utf-8"))["task"]
+        members = read_yaml(group)["task"]
         # A family with one task only has no group: the file of that name is the task.
         for name in members if isinstance(members, list) else []:
-            task = yaml.safe_load((group.parent / f"{name}.yaml").read_text(encoding="utf-8"))
+            task = read_yaml(group.parent / f"{name}.yaml")
             tasks[name] = str(task["dataset_kwargs"]["benchmark"])
     return tasks

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from lm_eval.tasks import TaskManager
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.families import families
 from lm_eval_codemind.family import Family
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.questions import Question
 
-LIST = yaml.safe_load(Path(__file__).with_name("thinking_formats.yaml").read_text(encoding="utf-8"))
+LIST = read_yaml(Path(__file__).with_name("thinking_formats.yaml"))
 FORMATS = [row[tokens] for row in LIST for tokens in ("kept", "skipped") if row.get(tokens)]
 BLOCK = re.compile(r"<(?P<mark>output|answer|input|trace)>\n(?P<label>.*?)\n?</(?P=mark)>", re.DOTALL)
 DRAFT = "First idea: <output>\n54\n</output> <answer>54</answer> <input>f(54)</input> <trace>54</trace> No, one more.\n"

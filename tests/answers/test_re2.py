@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.studies.re2 import task as re2
 from lm_eval_codemind.studies.re2 import values
 from lm_eval_codemind.studies.re2.published import rules
@@ -26,7 +26,7 @@ def test_a_value_equals_itself_and_its_python_text(value):
     assert values.same_plain(values.read_value(repr(value)), value)
 
 
-SHAPES = yaml.safe_load(Path(__file__).with_name("re2_shapes.yaml").read_text(encoding="utf-8"))
+SHAPES = read_yaml(Path(__file__).with_name("re2_shapes.yaml"))
 
 
 @pytest.mark.parametrize(("answer", "label", "same"), [

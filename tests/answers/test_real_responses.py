@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from lm_eval.tasks import TaskManager
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.families import families
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.languages import kind_of
@@ -54,7 +54,7 @@ def questions() -> dict[str, tuple[Any, dict[str, Question]]]:
 
 @pytest.mark.proof
 def test_responses_are_read_as_a_person_read_them(questions):
-    labels = yaml.safe_load((HERE / "smollm2_labels.yaml").read_text(encoding="utf-8"))
+    labels = read_yaml(HERE / "smollm2_labels.yaml")
     recorded, differ = responses(), {}
     for label in labels:
         row = (label["task"], label["key"], label["mode"])

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.families.verdict import task as verdict
 from lm_eval_codemind.studies.traces import ces
 from lm_eval_codemind.studies.traces import task as trace_published
 from tests.answers.questions import question
 
-SHAPES = yaml.safe_load(Path(__file__).with_name("recorded_shapes.yaml").read_text(encoding="utf-8"))
+SHAPES = read_yaml(Path(__file__).with_name("recorded_shapes.yaml"))
 PROGRAM = "for i in range(2): ## [STATE]i=[0, 1][/STATE]\n    pass"
 LINES = ["def total(n):", "    if n == 0:", "        return 0", "    else:", "        return n"]
 QUESTION = question()

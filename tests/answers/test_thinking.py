@@ -3,19 +3,19 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.answers.blocks import Marks, blocks
 from lm_eval_codemind.answers.thinking import OPENING, ended, opened, opening_of, own_text, without_thinking
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.harness.hooks import Reader
 from lm_eval_codemind.harness.reply import Reply
 from lm_eval_codemind.languages.python.code import extract_script
 from tests.answers.questions import question
 
-LIST = yaml.safe_load(Path(__file__).with_name("thinking_formats.yaml").read_text(encoding="utf-8"))
-TABLE = yaml.safe_load(Path(thinking.__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+LIST = read_yaml(Path(__file__).with_name("thinking_formats.yaml"))
+TABLE = read_yaml(Path(thinking.__file__).with_suffix(".yaml"))
 # Opening, closing, and what follows the answer.
 FORMATS = [
     pytest.param(*row[tokens], id=f"{row['parsers'].split()[0]} {tokens}")

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 import doc_pages
+from lm_eval_codemind.data.catalogue import read_yaml
 
 ROOT = Path(__file__).parents[2]
-REPOSITORY = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["repo_url"] + "/blob/main/"
+REPOSITORY = read_yaml(ROOT / "mkdocs.yml")["repo_url"] + "/blob/main/"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "tasks").rglob("*.md"))]
 _CODE = re.compile(r"^( *)(`{3,}).*?^\1\2$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _FENCED = re.compile(r"^( *)(`{3,}).*?^\1\2$", re.MULTILINE | re.DOTALL)

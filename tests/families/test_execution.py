@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-import yaml
 
 import prove_executions
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.data.facts.executions import REASONS, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
@@ -33,7 +33,7 @@ KINDS, SETTINGS = ("loops", "branches"), ("lines", "states")
 # Documents of the runs that are looked at: one with a wrong step, one with a wrong output, one without an answer.
 STEP, OUTPUT, SILENT = "Sample_invert_index", "Sample_merge_intervals", "Sample_run_length"
 REASON, STATEMENTS, FLOW = trace.RIGHT_REASON, (ast.stmt, ast.ExceptHandler), {ast.For, ast.If, ast.While}
-EXAMPLES = yaml.safe_load((flow.LOOP_REASONING.templates / "examples.yaml").read_text(encoding="utf-8"))
+EXAMPLES = read_yaml(flow.LOOP_REASONING.templates / "examples.yaml")
 
 
 def documents(kind: str, benchmark: str = "sample") -> list[dict[str, Any]]:

@@ -136,7 +136,11 @@ def test_everything_about_an_endpoint_is_said_at_once(tmp_path, monkeypatch):
     )
     assert message.startswith("10 things are missing"), message
     for line in (
-        *("unknown task codemind_ier_smaple; did", "unknown task codemind_sr_sampel; did", "OPENAI_API_KEY"),
+        *(
+            "unknown task codemind_ier_smaple; did you mean codemind_ier_sample",
+            "unknown task codemind_sr_sampel; did",
+            "OPENAI_API_KEY",
+        ),
         *("--apply_chat_template", "--use_cache", "benchmark is set", "promts", "no task codemind_ier_smaple"),
         *("leave out 99", "use --num_fewshot 3"),
     ):

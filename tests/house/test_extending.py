@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.plugins import registered
+from lm_eval_codemind.plugins import loaded, registered
 from tests.cli import refused, said
 from tests.run_files import read_run
 
@@ -30,6 +30,11 @@ TASK = "codemind_parity_sums"
 pytestmark = pytest.mark.proof
 
 
+def forget() -> None:
+    loaded.cache_clear()
+    registered.cache_clear()
+
+
 @contextmanager
 def installed(folder: Path, points: str) -> Iterator[None]:
     """Install the modules of a directory as a package with these entry points."""
@@ -39,9 +44,9 @@ def installed(folder: Path, points: str) -> Iterator[None]:
     (metadata / "entry_points.txt").write_text(points)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
-        registered.cache_clear()
+        forget()
         yield
-    registered.cache_clear()
+    forget()
     for module in folder.glob("*.py"):
         sys.modules.pop(module.stem, None)
 

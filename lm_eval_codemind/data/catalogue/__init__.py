@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal
 
@@ -138,9 +140,16 @@ class Benchmark:
 USERS = Benchmark("own", "Your programs", None, 0, "", sources=(Source("your programs", "", free=False),), labels="own")
 """The programs that a user names in a run. They are no benchmark of any list."""
 
-# The loader in C is ten times as fast, and every command waits for it.
+# The loader in C is ten times as fast.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_CONTENT = yaml.load(files(__package__).joinpath("packaged.yaml").read_text(encoding="utf-8"), _LOADER)
+
+
+def read_yaml(path: Path | Traversable) -> Any:
+    """Return the content of a YAML file in UTF-8."""
+    return yaml.load(path.read_text(encoding="utf-8"), _LOADER)
+
+
+_CONTENT = read_yaml(files(__package__).joinpath("packaged.yaml"))
 ARCHIVES = {name: Archive(name, **fields) for name, fields in _CONTENT["archives"].items()}
 SOURCES = {name: Source(name, **fields) for name, fields in _CONTENT["sources"].items()}
 

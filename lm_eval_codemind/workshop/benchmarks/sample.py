@@ -11,8 +11,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.languages.python.names import definition, without_lines
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.workshop.benchmarks.upstream import Upstream
@@ -34,7 +33,7 @@ read_java = partial(_read, name="sample_java", language="java")
 def _records(folder: str) -> dict[str, dict[str, Any]]:
     entries = files("lm_eval_codemind.data").joinpath("benchmarks", folder).iterdir()
     data = sorted((file for file in entries if file.name.endswith(".yaml")), key=lambda file: file.name)
-    return {file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text(encoding="utf-8")) for file in data}
+    return {file.name.removesuffix(".yaml"): read_yaml(file) for file in data}
 
 
 def _problem(benchmark: str, language: str, name: str, record: dict[str, Any]) -> Problem:
@@ -88,7 +87,7 @@ def _hint(record: dict[str, Any], output: str) -> str:
 def bugs() -> list[dict[str, Any]]:
     """Return the bugs as ``sample_bugs.yaml`` has them."""
     file = files("lm_eval_codemind.data").joinpath("benchmarks", "sample_bugs.yaml")
-    records: list[dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    records: list[dict[str, Any]] = read_yaml(file)
     return records
 
 

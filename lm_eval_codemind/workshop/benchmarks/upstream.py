@@ -9,9 +9,7 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import yaml
-
-from lm_eval_codemind.data.catalogue import ARCHIVES, Archive
+from lm_eval_codemind.data.catalogue import ARCHIVES, Archive, read_yaml
 from lm_eval_codemind.errors import UpstreamError
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
@@ -42,11 +40,10 @@ class ArchivePart:
         return f"{self.archive.repository}@{self.archive.revision}:{self.folder}/{name}"
 
 
-_CONTENT = resources.files(__package__).joinpath("parts.yaml").read_text(encoding="utf-8")
 # The parts that ``parts.yaml`` describes, by name: a benchmark's, or another name where a benchmark has several.
 PARTS = {
     name: ArchivePart(ARCHIVES[part["archive"]], part["folder"], tuple(part["patterns"]), part["digest"])
-    for name, part in yaml.safe_load(_CONTENT).items()
+    for name, part in read_yaml(resources.files(__package__).joinpath("parts.yaml")).items()
 }
 
 

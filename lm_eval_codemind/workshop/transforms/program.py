@@ -15,8 +15,7 @@ from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple
 
-import yaml
-
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS, imported_modules
 from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
@@ -40,7 +39,7 @@ _REFLECTIVE_ATTRIBUTES = set(
 )
 
 # The words of new names.
-_CONTENT = yaml.safe_load((files(__package__) / "names.yaml").read_text(encoding="utf-8"))
+_CONTENT = read_yaml(files(__package__) / "names.yaml")
 _QUALITIES, _THINGS, _ACTIONS = (_CONTENT[name].split() for name in ("qualities", "things", "actions"))
 
 

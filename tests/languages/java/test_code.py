@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.languages.java.code import extract_class, extract_program, main_class, with_members
 from lm_eval_codemind.languages.java.measures import measure
 
 HERE = Path(__file__).parent
-SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
+SHAPES: list[dict[str, Any]] = read_yaml(HERE / "code_shapes.yaml")
 
 
 def test_there_are_a_hundred_shapes():

@@ -7,11 +7,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
-import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.literals import NotALiteralError
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.languages import Unfinished
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
@@ -20,7 +20,7 @@ from lm_eval_codemind.languages.python.methods import insert_method
 from tests.run_files import read_rows
 
 HERE = Path(__file__).parent
-SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
+SHAPES: list[dict[str, Any]] = read_yaml(HERE / "code_shapes.yaml")
 
 CLASS = '''\
 import datetime

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.workshop.python.recorder import record, written
 from lm_eval_codemind.workshop.python.tracing import Trace, Value, read_trace, runs_of, trace
 from watching import Watching
 
 FILE = Path(__file__).with_name("tracing_shapes.yaml")
-SHAPES: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+SHAPES: list[dict[str, Any]] = read_yaml(FILE)
 
 
 def traced(program: str, expression: str = "f()", watch: dict[int, list[str]] | None = None, **options: int) -> Trace:

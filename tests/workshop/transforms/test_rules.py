@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.workshop.transforms.composer import GROUPS, RULES
 from tests.workshop.transforms.behaviour import count_sites, observe, variants
 
-_FILE = yaml.safe_load((Path(__file__).parent / "programs.yaml").read_text(encoding="utf-8"))
+_FILE = read_yaml(Path(__file__).parent / "programs.yaml")
 PROGRAMS: dict[str, dict[str, Any]] = _FILE["functions"]
 SCRIPTS: dict[str, dict[str, Any]] = _FILE["scripts"]
 
