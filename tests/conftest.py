@@ -1,5 +1,6 @@
 """What tests share: upstream's data and the recorded responses, where a checkout has them next to it."""
 
+import gc
 import os
 import re
 import subprocess
@@ -36,6 +37,11 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 
 # Tests leave the data in the user's cache directory alone. This must stand before any data is loaded.
 os.environ.setdefault("CODEMIND_DATA", str(ROOT / ".cache" / "data"))
+
+
+def pytest_collection_finish() -> None:
+    # What has been imported and collected stays: Python need not look through it for garbage again and again.
+    gc.freeze()
 
 
 def pytest_runtest_setup() -> None:

@@ -71,6 +71,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Has one program, without a loop."""
+    return written(tmp_path_factory.mktemp("box"), PROGRAMS[2])
+
+
 def documents(name: str, folder: Path, suite: dict[str, Any] | None = None) -> list[dict[str, Any]]:
     settings = {"ier": ["steps"], "input": ["steps"], "trace": ["lines"], "runtime": SETTINGS}.get(name, [name])
     dataset = getattr(task, f"{name}_dataset")
@@ -113,10 +119,10 @@ def test_questions_about_runtime_behaviour(folder):
     assert suite["own"]["baselines"] == {"constant state": 0.5, "next line of the file": 0.5, "constant output": 0.2}
 
 
-def test_own_stands_for_the_tasks_with_a_question(folder, tmp_path):
+def test_own_stands_for_the_tasks_with_a_question(folder, box):
     (_, names, _, _) = with_programs(["--programs", str(folder)])
     assert names.split(",") == NAMES
-    shown = said("run", "--model", "codemind-oracle", "--programs", written(tmp_path, PROGRAMS[2]), "--tasks", "own")
+    shown = said("run", "--model", "codemind-oracle", "--programs", box, "--tasks", "own")
     assert "codemind_own_loops: no program is fit for such a question" in shown and "codemind_own_input: 1 req" in shown
 
 
@@ -157,7 +163,7 @@ def test_a_program_that_is_unfit_is_named_and_the_others_stay(program, reason, t
     assert reason in programs.left_out[program["id"]]
 
 
-def test_a_missing_option_and_programs_without_such_questions_are_named(tmp_path):
+def test_a_missing_option_and_programs_without_such_questions_are_named(box, tmp_path):
     with pytest.raises(UserError, match=r"--metadata '\{\"programs\": \"DIR\"\}'"):
         task.ier_dataset(benchmark="own", setting="steps")
     with pytest.raises(UserError, match="does not exist; name a file"):
@@ -165,9 +171,8 @@ def test_a_missing_option_and_programs_without_such_questions_are_named(tmp_path
     written(tmp_path, LEFT_OUT[3][0])
     with pytest.raises(UserError, match=r"no program to ask about(.|\n)*ignores: the program does not use its input"):
         own.load_own(tmp_path)
-    written(tmp_path, PROGRAMS[2])
     with pytest.raises(UserError, match="no program is fit for a question of codemind_own_loops"):
-        documents("loops", tmp_path)
+        documents("loops", box)
 
 
 def test_texts_that_look_like_keys():

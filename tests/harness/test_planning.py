@@ -206,7 +206,7 @@ def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch):
 
 
 @pytest.mark.parametrize("arguments", [
-    # Tests of the preflight read what is said; here the harness's thousands of files are read again.
+    # Only here are all of the harness's thousands of files read.
     pytest.param(["--tasks", "codemind_ier_smaple"], marks=pytest.mark.proof),
     ["--tasks", "codemind_ier_sample", "-L"],
 ])  # fmt: skip

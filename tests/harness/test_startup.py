@@ -15,14 +15,24 @@ ROOT = Path(__file__).parents[2]
 _PATHS = """
 import sys
 sys.path.insert(0, {root!r})
-{hook}
+import lm_eval_codemind.startup
 import json
 from lm_eval.tasks import TaskManager, _index
 _index.TaskIndex.build = staticmethod(lambda paths, **options: indexed.extend(map(str, paths)) or dict())
-for arguments in {calls!r}:
-    indexed = []
+def show(arguments):
+    indexed.clear()
     chosen = TaskManager(**arguments).include_path
     print(json.dumps([indexed, chosen]))
+indexed = []
+for arguments in {calls!r}:
+    show(arguments)
+"""
+# The installation is damaged: there is no directory of tasks.
+_DAMAGED = """
+def task_directories():
+    raise FileNotFoundError('gone')
+sys.modules["lm_eval_codemind.harness.location"].task_directories = task_directories
+show({})
 """
 
 
@@ -32,28 +42,22 @@ def printed(*arguments: str, hook: str) -> str:
     return subprocess.check_output([sys.executable, *arguments], text=True, env=environment)
 
 
-def indexed(*calls: dict[str, object], hook: str = "import lm_eval_codemind.startup") -> list[list[Any]]:
-    """Return for each call of ``TaskManager`` the indexed directories and its attribute ``include_path``."""
-    program = _PATHS.format(root=str(ROOT), hook=hook, calls=calls)
+def indexed(*calls: dict[str, object]) -> list[list[Any]]:
+    """Return the directories that each ``TaskManager`` indexes and its ``include_path``; the last one is damaged."""
+    program = _PATHS.format(root=str(ROOT), calls=calls) + _DAMAGED
     return [json.loads(line) for line in printed("-c", program, hook="0").splitlines()]
 
 
 def test_directories_that_the_harness_indexes_and_a_damaged_installation_spares_others():
     ours = str(task_directory())
     paths = ({}, {"include_path": "/mine"}, {"include_path": ["/mine", "/other"]}, {"include_path": [ours]})
-    default, one, several, already, alone = indexed(*paths, {"include_path": "/mine", "include_defaults": False})
+    alone = {"include_path": "/mine", "include_defaults": False}
+    default, one, several, already, without, damaged = indexed(*paths, alone)
     own = default[0][0]
     assert own.endswith("lm_eval/tasks") and default == [[own, ours], None]
     assert one == [[own, ours, "/mine"], "/mine"]
     assert several == [[own, ours, "/mine", "/other"], ["/mine", "/other"]] and already == [[own, ours], [ours]]
-    assert alone == [["/mine"], "/mine"]
-    broken = (
-        "import lm_eval_codemind.startup, lm_eval_codemind.harness.location as location\n"
-        "def task_directories():\n    raise FileNotFoundError('gone')\n"
-        "location.task_directories = task_directories"
-    )
-    ((directories, chosen),) = indexed({}, hook=broken)
-    assert len(directories) == 1 and chosen is None
+    assert without == [["/mine"], "/mine"] and damaged == [[own], None]
 
 
 def test_the_hook_switches_off_and_imports_nothing_else():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import baselines
+import record_figures
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "utils").rglob("*.py"))}
@@ -55,11 +56,10 @@ def test_ces_is_executed_again(shared_data):
     assert check.returncode == 0, check.stdout + check.stderr
 
 
-def test_two_records_of_figures_are_compared(tmp_path):
+def test_two_records_of_figures_are_compared(tmp_path, capsys):
     for name, score in (("before", 0.5), ("same", 0.5), ("after", 0.25)):
         row = json.dumps(["aggregate", ["oracle", "task", "results"], {"score": score}])
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(row.encode() + b"\n"))
-    script, before = ROOT / "utils/record_figures.py", tmp_path / "before.jsonl.gz"
-    assert run(script, "compare", before, tmp_path / "same.jsonl.gz").returncode == 0
-    compared = run(script, "compare", before, tmp_path / "after.jsonl.gz")
-    assert compared.returncode == 1 and "score: 0.5 -> 0.25" in compared.stdout
+    before, same, after = (tmp_path / f"{name}.jsonl.gz" for name in ("before", "same", "after"))
+    assert record_figures.compare(before, same) == 0
+    assert record_figures.compare(before, after) == 1 and "score: 0.5 -> 0.25" in capsys.readouterr().out

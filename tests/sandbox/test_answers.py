@@ -104,7 +104,7 @@ def test_right_and_wrong_programs(sandbox, listed):
         f"{STACK}\nraise KeyError('Stack')": Status.ERROR,
         "while True: pass": Status.TIMEOUT,
     }
-    limits = Limits(cpu_seconds=0.5)
+    limits = Limits(cpu_seconds=0.2)
     outcomes = sandbox.run(dataclasses.replace(STACK_JOB, program=each, limits=limits) for each in programs)
     assert [outcome.status for outcome in outcomes] == list(programs.values())
     assert all(outcome.tamper_proof for outcome in outcomes)
@@ -401,7 +401,7 @@ def test_further_tests_need_lists(sandbox, listed):
 
 def test_no_test_can_swallow_that_there_is_no_answer(sandbox, listed):
     tests = "try: value = candidate()\n    except: return\n    assert value == 1\n"
-    job = Job.function("def f(): return 1", CHECK + tests, "f", limits=Limits(cpu_seconds=0.5))
+    job = Job.function("def f(): return 1", CHECK + tests, "f", limits=Limits(cpu_seconds=0.2))
     programs = ["def f(): return object()", "import os\ndef f(): os._exit(0)", "def f(): return 'x' * (5 << 20)",
                 "def f():\n    while True: pass"]  # fmt: skip
     jobs = [dataclasses.replace(job, program=each) for each in programs]
@@ -421,7 +421,7 @@ def test_values_that_keep_the_checks_busy(sandbox, listed):
         "def f():\n    x = []\n    x.append(x)\n    return x": (Status.FAILED,),
         "M = (1 << 61) - 1\ndef f(): return {M * k for k in range(1, 2)} and [M]": (Status.FAILED,),
     }
-    limits = Limits(cpu_seconds=0.5, wall_seconds=2)
+    limits = Limits(cpu_seconds=0.2, wall_seconds=2)
     outcomes = sandbox.run(dataclasses.replace(job, program=each, limits=limits) for each in programs)
     for outcome, expected in zip(outcomes, programs.values(), strict=True):
         assert outcome.status in expected, outcome

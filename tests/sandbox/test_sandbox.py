@@ -170,7 +170,7 @@ SHARING = {
 
 @pytest.mark.parametrize("program", SHARING.values(), ids=SHARING)
 def test_cases_that_share_a_process_have_the_outcome_of_one_alone(sandbox, program):
-    limits = Limits(cpu_seconds=0.5, wall_seconds=4)
+    limits = Limits(cpu_seconds=0.2, wall_seconds=4)
     together = sandbox.run([Job.script(program, DOUBLED, limits=limits)])[0]
     alone = []
     for case in DOUBLED:
