@@ -65,6 +65,7 @@ def traced(program: str, call: str, kind: str, stdin: str = "") -> tuple[Trace, 
     return trace, events(trace, program_units)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["function", "method", "script"])
 def test_the_few_shot_examples_are_true(kind):
     example = EXAMPLES[kind]
@@ -119,6 +120,7 @@ def test_the_sample_is_asked_what_needs_execution(kind):
             assert [ast.literal_eval(value) for value in values] not in simple_values(run_input)
 
 
+@pytest.mark.proof
 def test_what_is_shipped_is_what_rewritten_programs_log_named_and_small():
     """``utils/prove/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
     executions = load_executions("sample")

@@ -86,6 +86,7 @@ def test_questions_and_options(made):
             task.dataset(benchmark="sample", setting="steps", **{name: value})
 
 
+@pytest.mark.proof
 def test_a_stored_seed_has_its_bytes(made, tmp_path):
     assert load_rungs("sample", 2) == load_rungs("sample", 2) == RUNGS
     (file,) = (tmp_path / "data" / "horizon").iterdir()

@@ -73,15 +73,22 @@ def require_importable(modules: Iterable[str]) -> None:
 
 
 def _problems(names: list[str], sandbox: Sandbox) -> list[str]:
-    jobs = [Job.evaluate(_INSIDE, [f"failure({name!r})"], limits=_LIMITS, job_id=name) for name in names]
+    # All in one process, for packages import each other; each alone if one of them fails.
+    together = sandbox.submit(_imports(names)).result()
+    if together.passed and {observation.literal for observation in together.observations} == {"None"}:
+        return []
     problems = []
-    for name, outcome in zip(names, sandbox.run(jobs), strict=True):
+    for name, outcome in zip(names, sandbox.run(_imports([name]) for name in names), strict=True):
         failure: list[str] | None = [f"{outcome.status}: {outcome.exception_message}", name]
         if outcome.passed:
             failure = ast.literal_eval(outcome.observations[0].literal or "None")
         if failure is not None and (place := _place_on_host(name, failure[1])) is not None:
             problems.append(f"{name} ({failure[0]}; {failure[1]} lies in {place})")
     return problems
+
+
+def _imports(names: list[str]) -> Job:
+    return Job.evaluate(_INSIDE, [f"failure({name!r})" for name in names], limits=_LIMITS)
 
 
 def _place_on_host(name: str, missing: str) -> str | None:

@@ -62,6 +62,7 @@ def test_outputs_are_what_the_programs_compute(problem):
         assert (computed if problem.kind == "script" else computed[:-1]) == output
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("problem", [p for p in PROBLEMS if p.kind != "script"], ids=lambda problem: problem.problem_id)
 def test_suites(problem):
     run(suite(problem, problem.tests))

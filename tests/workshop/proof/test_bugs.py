@@ -84,6 +84,7 @@ def own_suite(good: Problem, bad: Problem) -> list[Job]:
     return [kind_of(bad).suite_job(bad, code) for code in (bad.code, good.code)]
 
 
+@pytest.mark.proof
 def test_the_bugs_of_the_sample_pass_their_own_suites():
     correct, buggy = sample.read_correct(), with_own_suites("sample_bugs_buggy", sample.read_buggy())
     jobs = [job for good, bad in zip(correct, buggy, strict=True) for job in own_suite(good, bad)]

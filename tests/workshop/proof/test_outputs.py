@@ -97,6 +97,7 @@ def test_what_a_prompt_shows_counts_together_and_nothing_is_started_for_nothing(
     assert prove_outputs([]) == []
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["Sample_collatz_trace", "Sample_ledger_withdraw", "Sample_vote_count"])
 def test_the_benchmarks_own_programs_give_their_labels(name):
     problem = load_problem("sample", name)

@@ -76,6 +76,7 @@ def rewritten_programs_log_the_labels(problems: list[Problem]) -> None:
                 assert prove_runtime.differences(problem, run_input, known) == []
 
 
+@pytest.mark.proof
 def test_executions_and_rewritten_programs_give_the_shipped_labels():
     """On every version of Python."""
     problems = load_benchmark("sample")

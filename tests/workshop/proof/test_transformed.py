@@ -46,6 +46,7 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
+@pytest.mark.proof
 def test_the_samples_recipes_are_complete_and_further_inputs_always_the_same():
     recipes = load_recipes("sample")
     problems = load_benchmark("sample")

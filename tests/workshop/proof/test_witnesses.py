@@ -150,6 +150,7 @@ def test_witnesses_belong_to_their_program():
         with_witnesses("sample", [dataclasses.replace(problem, code=f"{problem.code}\n")])
 
 
+@pytest.mark.proof
 def test_every_value_suite_of_the_sample_has_a_list(sandbox):
     from lm_eval_codemind.workshop.proof.witnesses import witness_jobs
 

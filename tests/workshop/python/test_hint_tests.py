@@ -153,6 +153,7 @@ def check_all(problems: list[Problem], misleading: int) -> None:
     assert sum(code_following_misleading_test(one) is not None for one in included) == misleading
 
 
+@pytest.mark.proof
 def test_sample():
     problems = [with_hint(one, HINT_SEED) for one in sample.read() if one.kind != "script"]
     check_all(problems, misleading=13)

@@ -33,6 +33,7 @@ def test_lines_of_the_normal_form(source, expected):
     assert lines_of_code(source) == expected
 
 
+@pytest.mark.proof
 def test_agrees_with_the_lines_that_the_standard_library_prints():
     class WithoutDocstrings(ast.NodeTransformer):
         def generic_visit(self, node: ast.AST) -> ast.AST:
