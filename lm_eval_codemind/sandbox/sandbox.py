@@ -18,9 +18,8 @@ from . import lists, wire
 from .job import Job, Limits, Outcome
 from .runtimes import get_runtime
 from .unit import ServerUnit
-from .workers import Worker, WorkerPool
+from .workers import Worker, WorkerPool, workers_asked_for
 
-WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 # Imported by every server: what many programs import, and what costs a fork little. A fork costs in proportion to the
 # memory of what is forked: a bare server runs programs several times faster than one that holds scipy.
 LIGHT = (
@@ -179,10 +178,7 @@ def shared_sandbox() -> Sandbox:
 def _shared_for(language: str) -> WorkerPool:
     with _shared_lock:
         if language not in _shared or _shared[language]._closed:
-            workers = os.environ.get(WORKERS_VARIABLE, "")
-            if workers and not (workers.isdigit() and int(workers) > 0):
-                raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
-            _shared[language] = get_runtime(language).shared_sandbox(int(workers) if workers else None)
+            _shared[language] = get_runtime(language).shared_sandbox(workers_asked_for())
             atexit.register(_shared[language].close)
         return _shared[language]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import threading
 from abc import ABC, abstractmethod
@@ -16,6 +17,17 @@ from .unit import StartFailed, Unit, UnitGone, UnitHangs
 
 Started = TypeVar("Started", bound=Unit)
 JobQueue: TypeAlias = "queue.SimpleQueue[tuple[Job, Future[Outcome]] | None]"
+
+
+WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
+
+
+def workers_asked_for() -> int | None:
+    """Return how many programs the user wants to run at a time; None if the environment does not say."""
+    workers = os.environ.get(WORKERS_VARIABLE, "")
+    if workers and not (workers.isdigit() and int(workers) > 0):
+        raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
+    return int(workers) if workers else None
 
 
 class SandboxClosed(RuntimeError):
@@ -127,7 +139,7 @@ class WorkerPool(ABC):
         if workers is not None and workers < 1:
             raise ValueError(f"workers is {workers}, and must be 1 or more")
         self._isolation = isolation
-        self.workers = workers or usual
+        self.workers = workers or workers_asked_for() or usual
         self._jobs: JobQueue = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False

@@ -20,7 +20,7 @@ from lm_eval_codemind.data.catalogue import benchmarks, fixed_form, get_benchmar
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, SharedPool, Status
-from lm_eval_codemind.sandbox.sandbox import WORKERS_VARIABLE
+from lm_eval_codemind.sandbox.workers import WORKERS_VARIABLE
 from lm_eval_codemind.workshop.benchmarks import Upstream
 from lm_eval_codemind.workshop.facts.bugs import BUGGY_OUTPUTS, REVEALING_TESTS, with_revealing_tests
 from lm_eval_codemind.workshop.proof.prove import prove_labels

@@ -15,6 +15,7 @@ from lm_eval_codemind.data.making import Execution, Proven
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, beyond_prompt
 from lm_eval_codemind.sandbox import Job, Outcome, Status
+from lm_eval_codemind.sandbox.workers import workers_asked_for
 from lm_eval_codemind.workshop.facts.labels import observed_label
 from lm_eval_codemind.workshop.seeded import SeededPool
 
@@ -45,8 +46,11 @@ def prove_outputs(executions: Sequence[Execution], hash_seeds: Sequence[int] = H
 
 @contextmanager
 def seeded_pools(hash_seeds: Sequence[int]) -> Iterator[list[SeededPool]]:
-    """Yield a pool for each hash seed. They work at the same time, so together they have two workers a processor."""
-    workers = math.ceil(2 * len(os.sched_getaffinity(0)) / len(hash_seeds))
+    """Yield a pool for each hash seed. They work at the same time.
+
+    So together they have as many workers as the user asks for, or else two a processor.
+    """
+    workers = math.ceil((workers_asked_for() or 2 * len(os.sched_getaffinity(0))) / len(hash_seeds))
     with ExitStack() as stack:
         yield [stack.enter_context(SeededPool(seed, workers)) for seed in hash_seeds]
 

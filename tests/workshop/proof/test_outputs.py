@@ -6,8 +6,8 @@ from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.making import Execution, Proven
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Problem
-from lm_eval_codemind.sandbox import Limits
-from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs
+from lm_eval_codemind.sandbox import Limits, Sandbox
+from lm_eval_codemind.workshop.proof.prove_outputs import CAUSES, prove_outputs, seeded_pools
 
 # What a function does -> what may be said of it.
 FUNCTIONS = {
@@ -95,6 +95,15 @@ def test_what_a_prompt_shows_counts_together_and_nothing_is_started_for_nothing(
     assert outputs == [Proven(repr("x" * 500)), Proven(None, "too_long")]
     assert prove_outputs([Execution(problem, within, None)]) == [Proven(None, "no_input")]
     assert prove_outputs([]) == []
+
+
+@pytest.mark.parametrize(("asked", "each"), [("1", 1), ("8", 4), ("9", 5)])
+def test_the_user_says_how_many_programs_run_at_a_time(asked, each, monkeypatch):
+    monkeypatch.setenv("CODEMIND_SANDBOX_WORKERS", asked)
+    with seeded_pools((1, 2)) as pools:
+        assert [pool._workers for pool in pools] == [each, each]
+    with Sandbox() as sandbox:
+        assert sandbox.workers == int(asked)
 
 
 @pytest.mark.proof
