@@ -168,8 +168,8 @@ def test_a_missing_option_and_programs_without_such_questions_are_named(box, tmp
         task.ier_dataset(benchmark="own", setting="steps")
     with pytest.raises(UserError, match="does not exist; name a file"):
         task.ier_dataset(benchmark="own", setting="steps", programs=str(tmp_path))
-    written(tmp_path, LEFT_OUT[3][0])
-    with pytest.raises(UserError, match=r"no program to ask about(.|\n)*ignores: the program does not use its input"):
+    written(tmp_path, LEFT_OUT[7][0])
+    with pytest.raises(UserError, match=r"no program to ask about(.|\n)*key: (.|\n)*a key"):
         own.load_own(tmp_path)
     with pytest.raises(UserError, match="no program is fit for a question of codemind_own_loops"):
         documents("loops", box)

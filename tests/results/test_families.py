@@ -29,6 +29,8 @@ def answer(doc: dict) -> str:
         return "I do not know."
     if doc["problem_id"] == HELPED and doc.get("setting") == "no_test":
         return "```python\ndef edit_distance(*arguments):\n    return 0\n```"
+    if doc["kind"] == "method" and "transformed" in doc:
+        return ""  # The rest of such a class imports packages, which takes seconds.
     return str(doc["target"])
 
 

@@ -59,7 +59,7 @@ def test_servers_fewer_than_processors_run_anywhere():
 
 
 def test_a_program_that_takes_long_leaves_its_place_to_another():
-    workers = 3 * len(PROCESSORS)
+    workers = 2 * len(PROCESSORS)
     with Sandbox(workers=workers) as sandbox:
         outcomes = sandbox.run([Job.script(SLEEP, [("", "1")])] * workers)
         assert {outcome.status for outcome in outcomes} == {Status.PASSED}
