@@ -127,10 +127,10 @@ def by_links(place: Path) -> Installation:
 
 
 KINDS = (
-    in_venv, editable,
+    editable,
     *(
         pytest.param(kind, marks=pytest.mark.proof)
-        for kind in (for_the_user, below_usr, by_links, with_conda, in_an_environment_and_below_it)
+        for kind in (in_venv, for_the_user, below_usr, by_links, with_conda, in_an_environment_and_below_it)
     ),
 )  # fmt: skip
 

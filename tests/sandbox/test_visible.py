@@ -274,11 +274,11 @@ def installed(place: Path) -> Layout:
 
 
 LAYOUTS = (
-    below, current_directory, installed,
+    installed,
     *(
         pytest.param(layout, marks=pytest.mark.proof)
         for layout in (
-            symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable, archive,
+            below, current_directory, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable, archive,
             uv_environment, linked_packages, projects_root,
         )
     ),
