@@ -28,7 +28,7 @@ pytest_plugins = ["tests.selection"]
 # Everybody tries the same examples; a step of .ci/run tries random ones (--hypothesis-profile random). How long an
 # example takes depends on what else the machine does.
 settings.register_profile("same", deadline=None, derandomize=True, database=None)
-settings.register_profile("random", deadline=None, derandomize=False, database=None, print_blob=True)
+settings.register_profile("random", deadline=None, derandomize=False, database=None, print_blob=True, max_examples=500)
 settings.load_profile("same")
 
 ROOT = Path(__file__).resolve().parents[1]

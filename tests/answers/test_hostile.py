@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.families import families
@@ -113,7 +113,6 @@ def test_parsers_of_re2_take_time_in_proportion_to_length(parse):
         assert_linear(parse, piece)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12), st.sampled_from(READERS))
 def test_every_text_is_read_somehow(pieces, one):
     answer = reader(*one)("".join(pieces))

@@ -3,7 +3,7 @@ import contextlib
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import same_value
@@ -39,7 +39,6 @@ values: st.SearchStrategy[Any] = st.recursive(
 
 @given(values)
 @example(complex(-0.0, float("nan")))
-@settings(max_examples=300)
 def test_reads_what_repr_writes(value):
     assert same_value(parse_literal(repr(value)), value)
 
@@ -79,7 +78,6 @@ def test_refuses(text):
 
 
 @given(st.text(alphabet="[](){}<>'\"\\,:+-.0123456789ejxbfnuTreNoFalsi \n", max_size=40))
-@settings(max_examples=500)
 def test_accepts_nothing_that_python_refuses(text):
     try:
         value = parse_literal(text)

@@ -278,8 +278,8 @@ LAYOUTS = (
     *(
         pytest.param(layout, marks=pytest.mark.proof)
         for layout in (
-            below, current_directory, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable, archive,
-            uv_environment, linked_packages, projects_root,
+            below, current_directory, symlinked, conda_like, system_site_packages, user_site, python_path, target,
+            path_file, editable, archive, uv_environment, linked_packages, projects_root,
         )
     ),
 )  # fmt: skip

@@ -128,7 +128,6 @@ _PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=40).map("".join)))
 @example("import " + "a." * 3000)
 @example("class A extends\n" * 3000)

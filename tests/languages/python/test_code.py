@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.literals import NotALiteralError
@@ -106,7 +106,6 @@ TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join))
 
 @given(TEXTS)
 @example("for i in x:    return x\n    return x\n@d\n\n")
-@settings(max_examples=300, deadline=None)
 def test_never_raises(text):
     for code in (extract_definition(text, "f", "def f(x):"), extract_script(text)):
         assert code is None or isinstance(code, (str, Unfinished))
@@ -116,7 +115,6 @@ def test_never_raises(text):
 
 
 @given(st.text(alphabet=st.characters(blacklist_characters="`~|", blacklist_categories=["Cs"])))
-@settings(max_examples=200, deadline=None)
 def test_prose_around_a_fenced_answer_changes_nothing(prose):
     answer = "def f_unlikely(x):\n    return x + 1\n"
     response = f"Text: {' '.join(prose.split())}.\n\n```python\n{answer}```\n\nText: {' '.join(prose.split())}."
