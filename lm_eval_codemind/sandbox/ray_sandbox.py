@@ -50,7 +50,7 @@ class RaySandbox(Sandbox):
         # Outcomes carry their own level; this is the weakest.
         weakest = Isolation(max((level for level, _ in described), key=LEVELS.index))
         places = [number for number, (_, count) in enumerate(described) for _ in range(_WINDOW * count)]
-        WorkerPool.__init__(self, None, len(places), weakest)
+        WorkerPool.__init__(self, len(places), len(places), weakest)
         self._start_workers([(number, None) for number in places])
         self.workers = sum(count for _, count in described)
 
