@@ -54,7 +54,7 @@ def test_what_fails_or_breaks_gets_nothing_and_several_responses_a_share(documen
     for response in (fenced(wrong), fenced("def broken(:"), "I don't know.", ""):
         values = score(document, response)
         assert (values["r_dsr"], values["pass@1"], values["shorter"]) == (0, 0, 0)
-    # This C+ imports nothing, which would take seconds.
+    # Most C+ import large packages, which takes seconds. This one imports nothing.
     document = documents["Sample_continued_fraction"]
     values = score(document, document["target"], "", fenced(document["transformed"]), "")
     assert values["pass@1"] == 0.5 and values["pass@2"] == pytest.approx(1 - 1 / 6)
@@ -101,7 +101,8 @@ def test_one_method_counts_and_is_validated_in_its_class(documents):
     document = first(documents, "method")
     class_name, method = document["entry_point"].split(".")
     assert document["loc"] < lines_of_code(document["code"])
-    # A class whose other methods are gone is not a shortcut. They come from the program that was shown.
+    # A class whose other methods are gone is not a shortcut. They come from the program that was shown, which is C here:
+    # C+ imports large packages.
     document = {**document, "transformed": document["code"]}
     gutted = f"class {class_name}:\n    def {method}(self, *args):\n        return 'wrong'\n"
     assert score(document, fenced(gutted))["pass@1"] == 0

@@ -43,7 +43,7 @@ def printed(*arguments: str, hook: str) -> str:
 
 
 def indexed(*calls: dict[str, object]) -> list[list[Any]]:
-    """Return the directories that each ``TaskManager`` indexes and its ``include_path``; the last one is damaged."""
+    """Return what each ``TaskManager`` indexes and its ``include_path``, at last in a damaged installation."""
     program = _PATHS.format(root=str(ROOT), calls=calls) + _DAMAGED
     return [json.loads(line) for line in printed("-c", program, hook="0").splitlines()]
 

@@ -30,7 +30,7 @@ def answer(doc: dict) -> str:
     if doc["problem_id"] == HELPED and doc.get("setting") == "no_test":
         return "```python\ndef edit_distance(*arguments):\n    return 0\n```"
     if doc["kind"] == "method" and "transformed" in doc:
-        return ""  # The rest of such a class imports packages, which takes seconds.
+        return ""  # The other methods of such a class import large packages, which takes seconds.
     return str(doc["target"])
 
 
