@@ -101,8 +101,8 @@ def test_one_method_counts_and_is_validated_in_its_class(documents):
     document = first(documents, "method")
     class_name, method = document["entry_point"].split(".")
     assert document["loc"] < lines_of_code(document["code"])
-    # A class whose other methods are gone is not a shortcut. They come from the program that was shown, which is C here:
-    # C+ imports large packages.
+    # A class whose other methods are gone is not a shortcut. They come from the program that was shown. Here that is C,
+    # for C+ imports large packages.
     document = {**document, "transformed": document["code"]}
     gutted = f"class {class_name}:\n    def {method}(self, *args):\n        return 'wrong'\n"
     assert score(document, fenced(gutted))["pass@1"] == 0
