@@ -102,13 +102,14 @@ def _blocks(text: str, parses: Callable[[str], bool], depth: int = 0) -> Iterato
 
 def _parts(text: str, parses: Callable[[str], bool]) -> Iterator[Block]:
     """Yield the contents of fences, and the text between them."""
-    marks = [(mark.start(), mark.end(), len(mark.group().strip(" \t>"))) for mark in _FENCE.finditer(text)]
+    marks = [(mark.start(), mark.end(), mark.group().strip(" \t>")) for mark in _FENCE.finditer(text)]
     at = index = 0
     while index < len(marks):
-        start, opened, length = marks[index]
+        start, opened, fence = marks[index]
         yield Block(text[at:start], False)
         at = _INFO.match(text, opened).end()  # type: ignore[union-attr]
-        closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
+        # As long, and of the same characters.
+        closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2].startswith(fence)]
         if not closing:
             break
         chosen = closing[0]

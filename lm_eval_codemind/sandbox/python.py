@@ -14,15 +14,15 @@ class _Python(Runtime):
     def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> Sandbox:
         return Sandbox(workers=workers, hash_seed=hash_seed)
 
-    def shared_sandbox(self, workers: int | None) -> Sandbox:
+    def shared_sandbox(self) -> Sandbox:
         executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
         if executor not in ("local", "ray"):
             raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
         if executor == "local":
-            return self.sandbox(workers)
+            return self.sandbox()
         from .ray_sandbox import RaySandbox
 
-        return RaySandbox(workers=workers)
+        return RaySandbox()
 
 
 PYTHON = _Python()

@@ -13,7 +13,7 @@ from .isolation import LEVELS, VARIABLE, Isolation, IsolationUnavailable
 from .job import Job, Outcome
 from .sandbox import Sandbox
 from .unit import StartFailed
-from .workers import SandboxClosed, Worker, WorkerPool
+from .workers import SandboxClosed, Worker, WorkerPool, workers_asked_for
 
 log = logging.getLogger(__name__)
 
@@ -29,12 +29,12 @@ class _NodeSandbox(Sandbox):
 
 
 class RaySandbox(Sandbox):
-    """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster, ``workers`` at a time on each.
+    """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster.
 
     IsolationUnavailable if a node gives no isolation; ImportError if Ray isn't installed.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self) -> None:
         try:
             import ray
         except ImportError as error:
@@ -43,9 +43,9 @@ class RaySandbox(Sandbox):
         if not ray.is_initialized():
             ray.init(log_to_driver=False, configure_logging=False)
         self._ray: Any = ray
-        # The choice of this process's environment holds on all nodes.
+        # What this process's environment says holds on all nodes.
         level = os.environ.get(VARIABLE, "auto") or "auto"
-        self._nodes = [self._start(node, workers, level) for node in self._ray.nodes() if node["Alive"]]
+        self._nodes = [self._start(node, workers_asked_for(), level) for node in self._ray.nodes() if node["Alive"]]
         described = [self._described(*node) for node in self._nodes]
         # Outcomes carry their own level; this is the weakest.
         weakest = Isolation(max((level for level, _ in described), key=LEVELS.index))

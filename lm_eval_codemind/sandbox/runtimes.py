@@ -19,9 +19,9 @@ class Runtime(ABC):
         ``hash_seed`` is the seed of the hashes of strings and objects, where the language has one.
         """
 
-    def shared_sandbox(self, workers: int | None) -> WorkerPool:
+    def shared_sandbox(self) -> WorkerPool:
         """Return the sandbox that all jobs of this process share."""
-        return self.sandbox(workers)
+        return self.sandbox()
 
 
 ENTRY_POINTS = "lm_eval_codemind.runtimes"

@@ -18,7 +18,7 @@ from . import lists, wire
 from .job import Job, Limits, Outcome
 from .runtimes import get_runtime
 from .unit import ServerUnit
-from .workers import Worker, WorkerPool, workers_asked_for
+from .workers import Worker, WorkerPool
 
 # Imported by every server: what many programs import, and what costs a fork little. A fork costs in proportion to the
 # memory of what is forked: a bare server runs programs several times faster than one that holds scipy.
@@ -178,7 +178,7 @@ def shared_sandbox() -> Sandbox:
 def _shared_for(language: str) -> WorkerPool:
     with _shared_lock:
         if language not in _shared or _shared[language]._closed:
-            _shared[language] = get_runtime(language).shared_sandbox(workers_asked_for())
+            _shared[language] = get_runtime(language).shared_sandbox()
             atexit.register(_shared[language].close)
         return _shared[language]
 

@@ -21,13 +21,13 @@ import loop_recorder
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import called_name
-from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox
 from lm_eval_codemind.workshop.facts.labels import observed_label, prints_the_same
 from lm_eval_codemind.workshop.facts.unrolled import program_digest
 from lm_eval_codemind.workshop.transforms.moving import JUMPS, jumps
 from lm_eval_codemind.workshop.transforms.program import LOOPS
+from lm_eval_codemind.workshop.transforms.scopes import FunctionNode
 from lm_eval_codemind.workshop.transforms.unrolling import (
     CallRewriter,
     Execution,

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from lm_eval_codemind.languages.python.names import string_constants
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.workshop.proof.equivalence import further_inputs
 from lm_eval_codemind.workshop.python.inputs import call_tree
 from lm_eval_codemind.workshop.python.kinds import workshop_kind
-from lm_eval_codemind.workshop.python.mutation import Branch, changed_inputs, text_tree
+from lm_eval_codemind.workshop.python.mutation import Branch, changed_inputs, string_constants, text_tree
 from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
 
 _BASES = 6

@@ -142,28 +142,3 @@ def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:
     """Return the source with the lines that some statements stand on removed."""
     dropped = {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
     return "".join(text for number, text in enumerate(source.splitlines(keepends=True), 1) if number not in dropped)
-
-
-def needed_functions(code: str, entry_point: str) -> list[str]:
-    """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
-    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, DEFINITIONS)}
-    needed: list[str] = []
-    waiting = [entry_point]
-    while waiting:
-        name = waiting.pop()
-        if name in functions and name not in needed:
-            needed.append(name)
-            waiting += [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
-    return needed
-
-
-def string_constants(code: str) -> frozenset[str]:
-    """Return the strings that a program names in its code, without its docstrings.
-
-    Raises:
-        SyntaxError: If it does not parse.
-    """
-    tree = ast.parse(code)
-    aside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in aside]
-    return frozenset(node.value for node in constants if isinstance(node.value, str))

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from itertools import islice
 from random import Random
 
-from lm_eval_codemind.languages.python import names, python_kind
+from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import RUN_TEST, TEST_CASE, Function, Method, PythonKind, Script
+from lm_eval_codemind.languages.python.names import DEFINITIONS
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Limits
 from lm_eval_codemind.workshop.python.inputs import call_tree, method_tree, states_value
-from lm_eval_codemind.workshop.python.mutation import Branch, changed_inputs, text_tree
+from lm_eval_codemind.workshop.python.mutation import Branch, changed_inputs, string_constants, text_tree
 from lm_eval_codemind.workshop.python.stdin_format import StdinFormat
 
 # The number of changes of a script's input that are tried for each one that is wanted.
@@ -56,7 +57,7 @@ class WorkshopKind(PythonKind):
         """
         known = set(self.known_inputs(problem))
         tree = self.input_tree(problem, base)
-        changed = changed_inputs(tree, names.string_constants(problem.code), rng, count, bold=bold)
+        changed = changed_inputs(tree, string_constants(problem.code), rng, count, bold=bold)
         return [text for text in changed if text not in known]
 
     @abc.abstractmethod
@@ -71,7 +72,7 @@ class WorkshopFunction(Function, WorkshopKind):
         return call_tree(problem.entry_point, input)
 
     def focus(self, problem: Problem) -> list[str] | None:
-        return names.needed_functions(problem.code, problem.entry_point)
+        return needed_functions(problem.code, problem.entry_point)
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         return Job.evaluate(code, [observing_call(text) for text in inputs], limits=limits)
@@ -112,7 +113,7 @@ class WorkshopScript(Script, WorkshopKind):
         format = StdinFormat(known)
         # Most changes break a format that ties numbers to each other.
         tree, tries = self.input_tree(problem, base), count * _MORE
-        changed = changed_inputs(tree, names.string_constants(problem.code), rng, tries, format.pools(), bold)
+        changed = changed_inputs(tree, string_constants(problem.code), rng, tries, format.pools(), bold)
         return list(islice((text for text in changed if text not in known and format.allows(text)), count))
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
@@ -138,3 +139,16 @@ def observing_call(call: str) -> str:
         return call
     arguments = ", ".join(ast.unparse(argument) for argument in node.args)
     return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
+
+
+def needed_functions(code: str, entry_point: str) -> list[str]:
+    """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
+    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, DEFINITIONS)}
+    needed: list[str] = []
+    waiting = [entry_point]
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in needed:
+            needed.append(name)
+            waiting += [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
+    return needed

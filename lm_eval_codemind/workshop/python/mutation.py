@@ -466,3 +466,15 @@ def _changed_text(text: str, rng: Random, pools: Sequence[str]) -> str:
         mapped = _letter_map([pieces[place]], frozenset(), 1.0, rng, pools)
         pieces[place] = mapped.get(pieces[place], pieces[place])
     return "".join(pieces)
+
+
+def string_constants(code: str) -> frozenset[str]:
+    """Return the strings that a program names in its code, without its docstrings.
+
+    Raises:
+        SyntaxError: If it does not parse.
+    """
+    tree = ast.parse(code)
+    aside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in aside]
+    return frozenset(node.value for node in constants if isinstance(node.value, str))

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.workshop.transforms.moving import escapes, has_private_names, has_walrus, surely_bound
 from lm_eval_codemind.workshop.transforms.program import Program, Site
 from lm_eval_codemind.workshop.transforms.rule import Rule, StatementRule, expression, statements
+from lm_eval_codemind.workshop.transforms.scopes import FunctionNode
 
 
 def _is_arithmetic(node: ast.AST | None) -> bool:

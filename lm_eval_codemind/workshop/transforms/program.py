@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from lm_eval_codemind.data.catalogue import read_yaml
 from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS, imported_modules
-from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
+from lm_eval_codemind.workshop.transforms.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

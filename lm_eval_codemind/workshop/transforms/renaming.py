@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterable
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import FunctionNode, Occurrence, Scope
 from lm_eval_codemind.workshop.transforms.program import Program
 from lm_eval_codemind.workshop.transforms.rule import Rule
+from lm_eval_codemind.workshop.transforms.scopes import FunctionNode, Occurrence, Scope
 
 Site = tuple[Scope, str]
 

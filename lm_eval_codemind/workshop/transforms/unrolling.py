@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.languages.python.names import DEFINITIONS, called_name
-from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.workshop.transforms.moving import JUMPS, jumps
 from lm_eval_codemind.workshop.transforms.program import LOOPS
+from lm_eval_codemind.workshop.transforms.scopes import FunctionNode
 
 # The longest unrolled program, in characters. A program with more statements than this surely exceeds it.
 MAX_CHARACTERS = 8_000

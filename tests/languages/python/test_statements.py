@@ -119,7 +119,8 @@ def test_a_block_is_unwrapped(text, code):
     ("````py\nx = '''\n```\ny\n```\n'''\n````", [("x = '''\n```\ny\n```\n'''\n", True, "py")]),
     ("```\nx = '''\n```\n'''\n```\n", [("x = '''\n```\n'''\n", True, "")]),
     ("```\nx\n```java\ny\n```", [("x\n", False, ""), ("y\n", True, "java")]), ("```\nx", [("x", False, "")]),
-    ("x = 1\n</", [("x = 1\n", False, "")]),
+    ("```\nx y\n~~~\nz\n```", [("x y\n", False, ""), ("z\n", False, "")]), ("x = 1\n</", [("x = 1\n", False, "")]),
+    ("~~~\nx\n```\ny\n~~~", [("x\n", False, ""), ("y\n", False, "")]),
     ("~~~\nx\n~~~", [("x\n", True, "")]), ("```python x = 1```", [("x = 1", True, "python")]),
 ])  # fmt: skip
 def test_blocks(response, expected):

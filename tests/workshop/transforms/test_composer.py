@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.python.names import needed_functions
+from lm_eval_codemind.workshop.python.kinds import needed_functions
 from lm_eval_codemind.workshop.transforms.composer import (
     LEAST_GROWTH,
     RULES,
