@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from lm_eval_codemind.answers.literals import STRING, is_literal
+from lm_eval_codemind.answers.literals import STRING, is_literal, nested
 
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
@@ -69,8 +69,9 @@ _FREE_LABEL = re.compile(
 )
 # The asked name in front of an answer, such as `y =` or `y is`.
 _NAMED = rf"[`*]*{{}}[`*]*[ \t]*(?:{_MARK}|(?<!\w)(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
-# The call with its value, as in an assertion.
-_CALL = re.compile(rf"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*{_MARK}\s*(?P<inside>.+)", re.DOTALL)
+# A call, as in an assertion, and the mark between it and its value.
+_CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*(?=\()")
+_STATES = re.compile(rf"\s*{_MARK}\s*(?=\S)")
 _KEY = re.compile(NOUN, re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -124,13 +125,27 @@ def _inside(text: str, name: str, free: bool) -> str | None:
     if keyed is not None:
         return keyed
     named = [re.compile(_NAMED.replace("{}", re.escape(name), 1), re.DOTALL)] if name else []
-    for wrapper in (*_WRAPPERS, *((_FREE_LABEL,) if free else (*named, _LABEL, _CALL)), _FIRST):
+    for wrapper in (*_WRAPPERS, *((_FREE_LABEL,) if free else (*named, _LABEL))):
         match = wrapper.fullmatch(bare)
         if match:
             inside = match["inside"]
             escaped = bare.startswith("\\") and not is_literal(inside)
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
+    stated = None if free else _stated(bare)
+    if stated is not None:
+        return stated
+    if first := _FIRST.fullmatch(bare):
+        return first["inside"]
     return bare[:-1] if bare.endswith(".") and not (free or bare.endswith("..")) else None
+
+
+def _stated(text: str) -> str | None:
+    """Return what a text states of a call that it starts with; None if it starts with no call or states nothing."""
+    call = _CALL.match(text)
+    for bracket, end, depth in nested(text, call.end()) if call else ():
+        if bracket == ")" and depth == 0 and (mark := _STATES.match(text, end)):
+            return text[mark.end() :]
+    return None
 
 
 def _of_one_key(text: str, name: str) -> str | None:

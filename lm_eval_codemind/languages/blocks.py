@@ -57,8 +57,8 @@ class Block(NamedTuple):
     """A block of a response.
 
     Attributes:
-        fenced: Whether it is inside a fence.
-        language: The first word of the fence's info string, in lower case.
+        fenced: Whether it is inside a fence that is closed.
+        language: The first word of the info string of its fence, in lower case.
     """
 
     text: str
@@ -108,14 +108,15 @@ def _parts(text: str, parses: Callable[[str], bool]) -> Iterator[Block]:
         start, opened, fence = marks[index]
         yield Block(text[at:start], False)
         at = _INFO.match(text, opened).end()  # type: ignore[union-attr]
+        language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
         # As long, and of the same characters.
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2].startswith(fence)]
         if not closing:
-            break
+            yield Block(text[at:], False, language)
+            return
         chosen = closing[0]
         if len(closing) > 1:
             chosen = next((number for number in closing if parses(text[at : marks[number][0]])), chosen)
-        language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
         # A fence with an info string opens a block. The block before it is not closed.
         opens = _OPENS.match(text, marks[chosen][1]) is not None
         yield Block(text[at : marks[chosen][0]], not opens, language)

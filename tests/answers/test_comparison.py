@@ -48,7 +48,10 @@ def test_a_string_label_accepts_its_bare_text(text):
     (r"\(55\)", "55", False), (r"\[ 55 \]", "55", False), ("<code>55</code>", "55", False),
     ("<code>['a']</code>", "['a']", False), ("Output: 55", "55", False), ("**Output:** `55`", "55", False),
     ("The final answer is: 'a'", "'a'", False), ("result = 55", "55", False), ("The output is 55.", "55", False),
-    ("f(3) == 55", "55", False), ("assert f('(', [1]) == [1, 2]", "[1, 2]", False), ("Return value: [1]", "[1]", False),
+    ("f([1]) == {(1, 2): 3}", "{(1, 2): 3}", False), ("f(1) = {(1, 2): 3, (3, 4): 5}", "{(1, 2): 3, (3, 4): 5}", False),
+    ("assert f('a') == 'x) = y'", "'x) = y'", False), ("f('a') == 'x(1): 2'", "'x(1): 2'", False),
+    ("C(1).f(')') -> 3", "3", False), ("f(3) == 55", "55", False),
+    ("assert f('(', [1]) == [1, 2]", "[1, 2]", False), ("Return value: [1]", "[1]", False),
     ("[1, 2].", "[1, 2]", False), ("`True`.", "True", False), ("\u201cabc\u201d", "'abc'", False),
     ("[\u2018a\u2019, \u2018b\u2019]", "['a', 'b']", False), ("\u221255", "-55", False),
     ("[1, \u22122.5]", "[1, -2.5]", False), ("np.int64(-111)", "-111", False), ("[np.float64(0.5)]", "[0.5]", False),
@@ -63,7 +66,9 @@ def test_what_a_person_would_accept(answer, output, printed):
 
 
 @pytest.mark.parametrize(("answer", "output", "printed"), [
-    ("Output: 54", "55", False), ("f(3) != 55", "55", False), ("f(3) == 54", "55", False), ("abc.", "'abc'", False),
+    ("Output: 54", "55", False), ("f(3) != 55", "55", False),
+    ("f(3) + 1 == 55", "55", False), ("f(3)[0] == 5", "5", False), ("f(3) == 54", "55", False),
+    ("abc.", "'abc'", False),
     ("YES.", "YES", True), ("result = 55", "55", True), ("55.", "55", True), ("\u22121", "-1", True),
     ("It is raining", "raining", True), ("state = 4", "4", True), ("code: 3", "3", True),
     ("this is a test", "'a test'", False),

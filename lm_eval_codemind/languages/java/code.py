@@ -131,12 +131,15 @@ def _joined(file: File, files: Sequence[File]) -> str:
 
 
 def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
-    """Return a section with its methods and fields in a class, if it has a method of this name outside of classes."""
-    members = [item for item in file if item.kind in ("method", "field")]
+    """Return a section with its code in a class, if it has a method of this name outside of classes."""
+    members = [item for item in file if item.kind in ("method", "field", "line")]
     if not any(item.kind == "method" and item.name == method for item in members):
         return file
-    source = "\n\n".join(item.source for item in members)
-    wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}")
+    # Without the end of a class that the prompt has begun.
+    bodies = [members, members[:-1]] if members[-1].source == "}" else [members]
+    sources = ["\n\n".join(item.source for item in body) for body in bodies]
+    classes = [f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}" for source in sources]
+    wrapped = Item("type", name, preferred(classes, is_valid)[0])
     return [wrapped, *(item for item in file if item.kind in ("import", "type") and item.name != name)]
 
 

@@ -13,7 +13,7 @@ import builtins
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -35,6 +35,8 @@ Pool = Sequence[Statement]
 
 # Stands for the name of what every answer needs.
 _ALWAYS = "*"
+_BUILTINS = frozenset(dir(builtins))
+_MARGIN = " " * 4
 # Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
@@ -79,7 +81,8 @@ class _Response:
         self.broken: dict[int, list[str]] = {}
         for number, block in enumerate(blocks(response, self.parser.parses)):
             self.texts.append(block.text)
-            statements, broken = self.parser.statements(block.text, number, block.fenced)
+            opened = block.language.startswith("py")
+            statements, broken = self.parser.statements(block.text, number, block.fenced, opened)
             self.pool += statements
             self.broken |= {number: broken} if broken else {}
         self.pool = self.pool[-MOST_STATEMENTS:]
@@ -241,12 +244,18 @@ def _needed(pool: Pool, roots: Pool, names: Iterable[str] = ()) -> list[Statemen
         if part in chosen or not _is_main(part.node):
             (near if part.block == home else far).append(part)
     missing = set(names).union(*(root.uses for root in roots))
-    available: set[str] = set()
+    available = frozenset[str]()
     for candidates in (near, far):
         variables = {name for part in candidates if _is_plain(part.node) for name in part.binds}
+        # A call of the roots is a demo.
+        effects = {
+            part.node.name: (part.uses & _changed(part.node, variables)) | (part.binds - {part.node.name})
+            for part in candidates
+            if isinstance(part.node, FUNCTIONS) and part not in roots
+        }
         providers: dict[str, list[Statement]] = defaultdict(list)
         for part in candidates:
-            for name in _provided(part, variables):
+            for name in _provided(part, variables, effects):
                 providers[name].append(part)
         pending = [_ALWAYS, *(missing - available)]
         while pending:
@@ -255,15 +264,18 @@ def _needed(pool: Pool, roots: Pool, names: Iterable[str] = ()) -> list[Statemen
                     chosen[part] = None
                     missing |= part.uses
                     pending += part.uses - available
-        available = set(dir(builtins)).union(*(part.binds for part in near))
+        available = _BUILTINS.union(*(part.binds for part in near))
     elsewhere = {name for part in pool if part.block == home and part not in chosen for name in part.uses}
     chosen |= dict.fromkeys(part for part in near if isinstance(part.node, IMPORTS) and not part.binds & elsewhere)
     order = {part: n for n, part in enumerate([*far, *near])}
     return sorted(chosen, key=lambda part: (not part.is_future, order.get(part, len(order))))
 
 
-def _provided(part: Statement, variables: set[str]) -> set[str]:
-    """Return the names that a statement binds or changes; :data:`_ALWAYS` if every answer needs it."""
+def _provided(part: Statement, variables: Set[str], effects: Mapping[str, Set[str]]) -> Set[str]:
+    """Return the names that a statement binds or changes; :data:`_ALWAYS` if every answer needs it.
+
+    ``variables`` are those of the candidates, and ``effects`` has the ones that each function changes.
+    """
     match part.node:
         case ast.Assert():
             return set()
@@ -271,8 +283,22 @@ def _provided(part: Statement, variables: set[str]) -> set[str]:
             return {_ALWAYS}
         case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
             return {_ALWAYS}
-    names = set(part.binds)
-    for inner in ast.walk(part.node) if part.node and _is_plain(part.node) else ():
+    if part.node is None or not _is_plain(part.node):
+        return part.binds
+    names = part.binds | _changed(part.node, variables)
+    for inner in ast.walk(part.node):
+        match inner:
+            # A call whose result is not used is there for what it changes.
+            case ast.Expr(ast.Call(function, arguments)) if _root(function) not in _BUILTINS:
+                names |= variables & {one.id for one in arguments if isinstance(one, ast.Name)}
+                names |= effects.get(function.id, set()) if isinstance(function, ast.Name) else set()
+    return names
+
+
+def _changed(node: ast.stmt, variables: Set[str]) -> Set[str]:
+    """Return the names whose parts a statement sets, and the variables of which it calls a method by itself."""
+    names = set[str]()
+    for inner in ast.walk(node):
         match inner:
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                 names.add(_root(inner))
@@ -309,9 +335,18 @@ def _is_method(node: ast.stmt | None) -> bool:
 
 def _from_body(read: _Response, header: str) -> str | None:
     """Return the definition from the header and the response's first block as its body, if the body has an effect."""
-    for text in read.texts if header.strip() else ():
-        body = textwrap.indent(text.strip("\n"), "    ")
-        match read.parser.statements(f"{textwrap.dedent(header).rstrip()}\n{body}"):
-            case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)], _ if not _stubs(node):
-                return source
+    head = textwrap.dedent(header).rstrip()
+    for text in read.texts if head else ():
+        for body in _indented(text.strip("\n")):
+            match read.parser.statements(f"{head}\n{body}"):
+                case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)], _ if not _stubs(node):
+                    return source
     return None
+
+
+def _indented(body: str) -> Iterator[str]:
+    """Yield a body as it is, at a function's margin, and there as one of which only the first line was not indented."""
+    first, line_end, others = body.partition("\n")
+    yield body
+    yield textwrap.indent(textwrap.dedent(body), _MARGIN)
+    yield textwrap.indent(first + line_end + textwrap.dedent(others), _MARGIN)

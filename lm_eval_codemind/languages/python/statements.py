@@ -91,13 +91,15 @@ class Parser:
             return bool(self._parse(text.split("\n")))
         return False
 
-    def statements(self, text: str, block: int = 0, fenced: bool = False) -> tuple[list[Statement], list[str]]:
+    def statements(
+        self, text: str, block: int = 0, fenced: bool = False, opened: bool = False
+    ) -> tuple[list[Statement], list[str]]:
         """Return the statements of a text, without the prose around them, and its code that does not parse.
 
         If the whole text parses, these are all its statements. Otherwise a fence does not parse. Outside of a fence,
         each line at the margin starts a statement, with the indented lines below it. What does not parse there is code
         if it starts like a definition. Else its first line is prose. If the text ends inside a statement, that one has
-        no syntax tree.
+        no syntax tree. Behind an ``opened`` fence of Python, whatever it ends inside of is one.
         """
         lines = text.split("\n")
         with suppress(*PARSE_ERRORS):
@@ -115,7 +117,11 @@ class Parser:
                 try:
                     statements += self._read(lines[at:end], block)
                 except PARSE_ERRORS as error:
-                    if end > last and (is_code or _STATEMENT.match(piece)) and _breaks_off(lines[at : last + 1], error):
+                    if (
+                        end > last
+                        and (is_code or opened or _STATEMENT.match(piece))
+                        and _breaks_off(lines[at : last + 1], error)
+                    ):
                         statements.append(Statement(piece, None, block))
                     elif fenced:
                         return [], [text]

@@ -1,7 +1,9 @@
 """Extraction on every shape of the fixture, by running what was extracted; laws on arbitrary text."""
 
+import ast
 import contextlib
 import io
+import textwrap
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -11,12 +13,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.literals import NotALiteralError
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.catalogue import read_yaml
-from lm_eval_codemind.languages import Unfinished
+from lm_eval_codemind.languages import Unfinished, kind_of
+from lm_eval_codemind.languages.base import Shown
 from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.filled import parse_source, same_source
 from lm_eval_codemind.languages.python.methods import insert_method
+from lm_eval_codemind.languages.python.statements import is_idle
 from tests.run_files import read_rows
 
 HERE = Path(__file__).parent
@@ -262,6 +267,24 @@ def test_members_of_one_statement_have_a_fixed_order():
 def test_a_body_that_only_imports_is_no_answer():
     assert extract_definition("import math", "f", "def f(x):") is None
     assert extract_definition("import math\nreturn math.pi", "f", "def f(x):") is not None
+
+
+def body_of(program: str, name: str) -> list[str]:
+    """Return the statements of a function or method, without its docstring."""
+    named = (node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.FunctionDef) and node.name == name)
+    return [ast.unparse(node) for node in next(named).body if not is_idle(node)]
+
+
+@pytest.mark.parametrize("margin", ["", "    ", "        "])
+def test_the_body_alone_of_each_sample_problem_is_read(margin):
+    asked = [problem for problem in load_benchmark("sample") if problem.kind != "script"]
+    assert len(asked) == 19
+    for problem in asked:
+        name = problem.entry_point.rpartition(".")[2]
+        body = body_of(problem.code, name)
+        shown = Shown(into=problem.code, context=problem.context, specification=problem.specification)
+        program = kind_of(problem).program(textwrap.indent("\n".join(body), margin), problem, **shown)
+        assert isinstance(program, str) and body_of(program, name) == body
 
 
 def test_a_function_around_a_stub_is_a_stub():
