@@ -127,20 +127,23 @@ def systematic_stderr_of(influences: Sequence[float], drawn: Sequence[Sequence[f
 
     ``SE = sqrt((1 - f) * n / (2 (n - 1)) * sum over i > 1 of (psi_i - psi_(i-1)) ** 2)``
 
-    It is the error of the statistic as an estimate of what all N items would give.
+    It is the error of the statistic as an estimate of what all N items would give. Of an item with several responses
+    psi_i is the sum of their influences.
 
     Args:
-        influences: The influence of each item.
-        drawn: Item by item, its place in the order of the draw and the share f.
+        influences: The influence of each response.
+        drawn: Response by response, the place of its item in the order of the draw and the share f.
 
     Returns:
         Not a number for fewer than two items.
     """
-    n = len(influences)
+    of_place: dict[float, float] = defaultdict(float)
+    for influence, (place, _) in zip(influences, drawn, strict=True):
+        of_place[place] += influence
+    n = len(of_place)
     if n < 2:
         return math.nan
-    order = sorted(range(n), key=lambda i: drawn[i][0])
-    steps = math.fsum((influences[j] - influences[i]) ** 2 for i, j in pairwise(order))
+    steps = math.fsum((of_place[after] - of_place[before]) ** 2 for before, after in pairwise(sorted(of_place)))
     return math.sqrt((1 - drawn[0][1]) * n / (2 * (n - 1)) * steps)
 
 

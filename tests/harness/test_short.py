@@ -63,21 +63,18 @@ def test_the_mean_of_drawn_documents_has_the_error_of_the_draw():
     assert mean_stderr(drawn) == pytest.approx(math.sqrt(0.8 * steps / (2 * 12 * 11)))
 
 
-def test_runtime_metrics_have_the_error_of_the_draw():
-    record = {
-        "program": "p",
-        "run": "0",
-        "setting": "state",
-        "executed": True,
-        "goes_on": True,
-        "said_executed": [None],
-    }
+@pytest.mark.parametrize("responses", [1, 4])
+def test_runtime_metrics_have_the_error_of_the_draw(responses):
+    record = {"program": "p", "run": "0", "setting": "state", "executed": True, "goes_on": True}
+    right = np.random.default_rng(2).random((12, responses)) < 0.4
     records = [
-        {**record, "line": place, "right": [place % 3 == 0], "drawn": [float(place), 0.2]} for place in range(12)
+        {**record, "line": place, "right": list(row), "said_executed": [None] * responses, "drawn": [float(place), 0.2]}
+        for place, row in enumerate(right)
     ]
-    drawn = [record["drawn"] for record in records]
-    expected = systematic_stderr([float(place % 3 == 0) for place in range(12)], drawn)
-    assert aggregation("state_executed").stderr(records) == pytest.approx(expected)
+    # v_2 of the questions: their mean counts, however many responses each has.
+    steps = np.diff(right.mean(axis=1) / 12)
+    expected = math.sqrt(0.8 * 12 / (2 * 11) * (steps**2).sum())
+    assert aggregation("state_executed").stderr(records[::-1]) == pytest.approx(expected)
 
 
 @pytest.fixture
