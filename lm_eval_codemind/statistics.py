@@ -171,6 +171,16 @@ def mean(scores: Sequence[float]) -> Estimate:
     return bootstrap([(score,) for score in scores], lambda means: means[..., 0])
 
 
+def ratio(problems: Sequence[tuple[float, float]]) -> Estimate:
+    """Return ``sum of a_i / sum of b_i`` over problems (a_i, b_i) with its interval.
+
+    If all b_i are equal, this is the mean of ``a_i / b_i`` and has its interval, else it has the bootstrap's.
+    """
+    if len({b for _, b in problems}) <= 1:
+        return mean([a / b for a, b in problems])
+    return bootstrap(problems, lambda means: means[..., 0] / means[..., 1])
+
+
 def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
     """Return the weighted mean of independent estimates with its interval (Zou and Donner, Stat. Med. 27, 2008).
 

@@ -4,6 +4,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lm_eval_codemind.answers.comparison import printed_lines
@@ -13,11 +14,13 @@ from lm_eval_codemind.families.der.task import DER
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.families.sr import score as sr_score
 from lm_eval_codemind.families.translation.task import CAUSES, TRANSLATION, cause, gained, misleading_output
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.samples import Sample
 from tests.run_files import write_rows
 
 
@@ -79,6 +82,26 @@ def test_gained_is_the_share_of_the_unsolved_that_the_test_solves():
     halves = [(number, *half) for number, pair in enumerate(pairs) for half in zip(("no", "with"), pair, strict=True)]
     records = [{"problem_id": str(n), "setting": f"{way}_test", "passed": passed} for n, way, passed in halves]
     assert gained(records) == pytest.approx(1 / 3)
+
+
+def test_the_interval_of_gained_is_that_of_its_ratio():
+    """Four responses each: a problem counts for as much as is not solved without the test."""
+    generator = np.random.default_rng(3)
+    without = generator.integers(0, 5, 200) / 4
+    table = np.stack([without, np.maximum(without, generator.integers(0, 5, 200) / 4)], axis=1)
+    doc = {"benchmark": "b", "item": ""}
+    samples = [
+        Sample({**doc, **record}, 0, "", (), (), (), "f", {"r_sr": record, "gained": record}, {})
+        for number, pair in enumerate(table.tolist())
+        for setting, passed in zip(("no_test", "with_test"), pair, strict=True)
+        for record in [{"problem_id": f"p{number}", "setting": setting, "passed": passed}]
+    ]
+    estimate = views()["translation"].estimate(samples, "gained")
+    drawn = table[generator.integers(0, 200, (4000, 200))]
+    ratios = ((1 - drawn[..., 0]) * drawn[..., 1]).sum(axis=1) / (1 - drawn[..., 0]).sum(axis=1)
+    of_harness = gained([sample.scores["gained"] for sample in samples])
+    assert (estimate.value, estimate.n) == (pytest.approx(of_harness), of_harness.size)
+    assert (estimate.low, estimate.high) == pytest.approx(tuple(np.quantile(ratios, [0.025, 0.975])), abs=0.01)
 
 
 # As tests/families/test_prompt_lengths.py has it.

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from lm_eval_codemind.data.catalogue import Benchmark
 from lm_eval_codemind.families.pairs_view import both_programs, difference, exchanges
+from lm_eval_codemind.families.sr.score import s_sr
 from lm_eval_codemind.families.sr.view import MisleadingView, SpecificationView
 from lm_eval_codemind.families.translation.task import cause, target_language
 from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, outcome_of
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.samples import Sample, TaskRun
-from lm_eval_codemind.statistics import Estimate, mean
+from lm_eval_codemind.statistics import Estimate, ratio
 
 
 class _Translated(View):
@@ -31,7 +32,7 @@ class TranslationView(_Translated, SpecificationView):
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric == "gained":
             pairs = [self.passed(unit) for unit in self.units(samples)]
-            return mean([with_test for without, with_test in pairs if without < 1])
+            return ratio([(s_sr(*pair), 1 - pair[0]) for pair in pairs if pair[0] < 1])
         return super().estimate(samples, metric)
 
     def outcome(self, unit: Unit) -> str:
