@@ -15,10 +15,12 @@ from lm_eval_codemind.data.facts.executions import REASONS, load_executions
 from lm_eval_codemind.data.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.families.execution import flow, trace
 from lm_eval_codemind.families.execution.score import same_step
+from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages.python.units import units
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.workshop.benchmarks import sample
 from lm_eval_codemind.workshop.proof.executions import events, simple_values, target_of, values_by_line
 from lm_eval_codemind.workshop.python.recorder import record
@@ -305,6 +307,14 @@ def test_the_report_marks_the_first_wrong_step(setting, tmp_path):
     assert steps.split("\n")[1].endswith("<- first error")
     estimate = by_problem[STEP].view.estimate([each.unit[0] for each in by_problem.values()], REASON)
     assert estimate.value == pytest.approx(13 / 14) and estimate.low < estimate.value < estimate.high == 1
+
+
+def test_of_several_responses_those_with_a_right_output_weigh():
+    outputs = [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
+    records = [{"problem_id": f"p{n}", "trace": [1.0, 0.0], "output": each} for n, each in enumerate(outputs)]
+    samples = [Sample({"benchmark": "b", **one}, 0, "", (), (), (), "f", {REASON: one}, {}) for one in records]
+    estimate, of_harness = views()["trace_lines"].estimate(samples, REASON), trace.right_for_the_right_reason(records)
+    assert (estimate.value, estimate.n) == (pytest.approx(2 / 3), 3) == (of_harness, of_harness.size)
 
 
 def test_five_thousand_traces_are_scored_in_thirty_seconds(built):

@@ -1,6 +1,7 @@
 """The views of results on executions: loops, branches and traces, with the first wrong value or step marked."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -53,7 +54,10 @@ class TraceView(View):
         return bool(unit[0].scores.get("output", 0) >= 1)
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        """Return a metric with its interval; of a share of right outputs that of a bootstrap over problems."""
+        """Return a metric with its interval; of a share of right outputs that of a bootstrap over problems.
+
+        The size of that share is the number of right outputs, by which the harness weighs a task in a group.
+        """
         if metric != trace.RIGHT_REASON:
             return super().estimate(samples, metric)
         rows = []
@@ -62,7 +66,8 @@ class TraceView(View):
             if isinstance(record, Mapping):
                 traces, outputs, _ = trace.by_response([record])
                 rows.append((sum(t * o for t, o in zip(traces, outputs, strict=True)), sum(outputs)))
-        return bootstrap([row for row in rows if row[1]], lambda means: means[..., 0] / means[..., 1])
+        estimate = bootstrap([row for row in rows if row[1]], lambda means: means[..., 0] / means[..., 1])
+        return replace(estimate, n=int(sum(outputs for _, outputs in rows)))
 
     def content(self, sample: Sample) -> list[Part]:
         details = sample.answer.details
