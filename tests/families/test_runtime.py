@@ -147,6 +147,13 @@ def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out():
     assert runtime_items.coverage([*complete, *alone]) == 1.0
 
 
+def test_of_unequal_numbers_of_responses_the_fewest_count(caplog):
+    """Recorded responses may be fewer to one question about a line than to another."""
+    rights = {"coverage": [True] * 3, "state": [True, True], "path": [True, False], "output": [True, False, True]}
+    assert runtime_items.ic_mean([record(setting, right) for setting, right in rights.items()]) == (1 + 1 / 4) / 2
+    assert not caplog.text
+
+
 def test_what_runs_under_published_rules():
     """By REval's rule an answer is right if its assertions raise nothing: `f(x) == f(x)` too."""
     document = {

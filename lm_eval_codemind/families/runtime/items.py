@@ -68,12 +68,17 @@ def items(records: Iterable[Record | None], metric: str) -> list[Item]:
     """Return the items that a metric is computed from; under ``repeats`` one for each response.
 
     Of ``output`` there is one an input, of the others one a line. Items that lack one of the answers that the metric
-    needs are left out.
+    needs are left out. If an item's questions differ in their number of responses, the fewest count.
 
     Args:
         records: What the families return as ``joint``; None for documents that do not count for the metric.
         metric: A key of :data:`~lm_eval_codemind.families.runtime.score.METRICS`.
     """
+    return [item for answered in _complete(records, metric) for item in _responses(answered)]
+
+
+def _complete(records: Iterable[Record | None], metric: str) -> list[Mapping[str, Record]]:
+    """Return the records of each item that has all the answers that a metric needs, by setting."""
     outputs: dict[tuple[str, str], Record] = {}
     lines: dict[tuple[str, str, int], dict[str, Record]] = {}
     for record in filter(None, records):
@@ -87,12 +92,12 @@ def items(records: Iterable[Record | None], metric: str) -> list[Item]:
             of_line[OUTPUT] = outputs[program, run]
     groups = [{OUTPUT: record} for record in outputs.values()] if metric == OUTPUT else lines.values()
     needed = set(NEEDS[metric])
-    return [item for answered in groups if needed <= answered.keys() for item in _responses(answered)]
+    return [answered for answered in groups if needed <= answered.keys()]
 
 
 def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
     one = next(iter(answered.values()))
-    for number in range(len(one["right"])):
+    for number in range(min(len(record["right"]) for record in answered.values())):
         right = {setting: bool(record["right"][number]) for setting, record in answered.items()}
         said_executed = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
         yield Item(
@@ -125,10 +130,8 @@ def aggregation(
 
 
 def _say_what_ic_leaves_out(records: Sequence[Record | None]) -> None:
-    known, ic_items = [record for record in records if record is not None], items(records, "ic")
-    places = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
-    repeats = len(known[0]["right"]) if known else 1
-    left_out = len(places) - len(ic_items) // repeats
+    places = {(record["program"], record["run"], record["line"]) for record in filter(None, records) if record["line"]}
+    left_out = len(places) - len(_complete(records, "ic"))
     if left_out:
         logger.warning(
             "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
