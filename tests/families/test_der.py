@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,12 @@ from lm_eval_codemind.harness.stages import first_stage_file
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
+from lm_eval_codemind.results.observations import scored_samples
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
-from tests.run_files import write_rows
+from tests.run_files import read_rows, write_rows
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
 # Documents of the first stage, two a problem.
@@ -155,6 +157,23 @@ def test_a_model_that_writes_half_and_understands_one(folder):
     assert metrics["answered"][0] == pytest.approx(1 / 3)
     assert metrics["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5)) and isnan(metrics["r_ier_same"][0])
     assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].read_samples()) / 2 == 3
+
+
+def test_responses_that_agree_are_one_observation(folder, tmp_path):
+    """The same responses four times: values, errors and intervals are those of once, over four times the programs."""
+    rows = [{**row, "responses": [row.pop("response")] * 4} for row in read_rows(folder / "writes.jsonl")]
+    own = [row for row in rows if row["setting"] == "own_program"]
+    rows += [{**row, "item": f"response {number}"} for row in own for number in range(1, 5)]
+    write_rows(tmp_path / "writes.jsonl", rows)
+    harness(tmp_path / "writes.jsonl", "org/writes", tmp_path, "codemind_der_sample", "--profile", "reasoning")
+    once, often = stages(folder / "writes")[1], stages(tmp_path)[1]
+    assert scores(often) == {name: pytest.approx(both, nan_ok=True) for name, both in scores(once).items()}
+    estimates = [
+        {metric: VIEW.estimate(scored_samples(run.tasks[0]), metric) for metric in VIEW.reported}
+        for run in (once, often)
+    ]
+    assert estimates[1] == {metric: replace(estimate, n=4 * estimate.n) for metric, estimate in estimates[0].items()}
+    said("verify", often.path)
 
 
 def shown(folder: Path, name: str) -> dict[str, list[str]]:

@@ -75,7 +75,7 @@ FAST = ("coverage_balanced", "coverage_f1", "ic_mean")
 CASES: list[Any] = [
     (metrics.mean, values_of),
     (mean_of_known, lambda *drawn: [*values_of(*drawn), None]),
-    *[(getattr(der, name), programs_of) for name in ("r_der", "answered", "r_ier_same")],
+    *[(getattr(der, name), programs_of) for name in ("r_der", "s_der", "answered", "r_ier_same")],
     *[
         pytest.param(getattr(runtime_items, name), runtime_of, marks=() if name in FAST else pytest.mark.proof)
         for name in RUNTIME

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.families.der.score import mean_s_der, mean_s_der_stderr, r_der, r_der_common
+from lm_eval_codemind.families.der.score import Programs, mean_s_der, mean_s_der_stderr, r_der, r_der_common
 from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
 from lm_eval_codemind.families.execution import score as execution
 from lm_eval_codemind.families.execution.score import lucky, prefix, right_reason_stderr, trace
@@ -121,17 +121,33 @@ def test_similarity(answer, original, value):
 def test_a_mean_over_the_programs_that_pass():
     assert r_der([1.0, 0.0, 1.0, 1.0]) == 0.75 and isnan(r_der([]))
     # Not defined where nothing passes.
-    assert mean_s_der([], 3) == 0.0 and isnan(mean_s_der([], 0))
-    assert isnan(mean_s_der_stderr([], 0)) and isnan(mean_s_der_stderr([1.0], 0)) and isnan(mean_s_der_stderr([], 1))
+    assert mean_s_der(single([], 3)) == 0.0 and isnan(mean_s_der(single([], 0))) and isnan(mean_s_der([]))
+    assert all(isnan(mean_s_der_stderr(single(*few))) for few in (([], 0), ([1.0], 0), ([], 1)))
+
+
+def single(right: list[float], failed: int) -> list[Programs]:
+    """Problems with one program each: those that pass, and those that fail."""
+    return [*((one, 1, 1) for one in right), (0.0, 1, failed)]
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=12), st.integers(0, 12))
 def test_the_mean_and_its_error_are_those_with_the_failures_written_out(right, failed):
     values = [*right, *[0.0] * failed]
     if values:
-        assert mean_s_der(right, failed) == pytest.approx(sum(values) / len(values))
+        assert mean_s_der(single(right, failed)) == pytest.approx(sum(values) / len(values))
     if len(values) > 1:
-        assert mean_s_der_stderr(right, failed) == pytest.approx(mean_stderr(values))
+        assert mean_s_der_stderr(single(right, failed)) == pytest.approx(mean_stderr(values))
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 2)), min_size=2, max_size=12))
+def test_the_error_of_programs_is_clustered_by_problem(counts):
+    problems: list[Programs] = [(float(right), right + wrong + 1, alike) for right, wrong, alike in counts]
+    values, clusters = [], []
+    for name, (right, programs, _) in enumerate(one for one in problems for _ in range(int(one[2]))):
+        values += [1.0] * int(right) + [0.0] * (programs - int(right))
+        clusters += [name] * programs
+    assert mean_s_der(problems) == pytest.approx(sum(values) / len(values))
+    assert mean_s_der_stderr(problems) == pytest.approx(clustered_mean_stderr(values, clusters), abs=1e-9)
 
 
 def test_models_are_compared_on_what_all_solve():

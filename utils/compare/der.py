@@ -65,7 +65,8 @@ def report(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _cells(right: list[float], passed: int, count: int) -> str:
-    return f"{passed / count:.4f} | {r_der(right):.4f} | {mean_s_der(right, count - passed):.4f}"
+    programs = (sum(right), len(right) + count - passed, 1)
+    return f"{passed / count:.4f} | {r_der(right):.4f} | {mean_s_der([programs]):.4f}"
 
 
 @click.command()

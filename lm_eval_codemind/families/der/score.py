@@ -24,31 +24,37 @@ def r_der(predicted: Sequence[float]) -> float:
     return sum(predicted) / len(predicted) if predicted else nan
 
 
-def mean_s_der(predicted: Sequence[float], failed: float) -> float:
-    """Return the mean of S_DER over all programs: ``sum(predicted) / (n + failed)``.
+Programs = tuple[float, int, float]
+"""The sum of a score over the programs of a problem, their number, and how many problems have the same two."""
 
-    Args:
-        predicted: For each of the n programs that pass, whether the model predicted its output.
-        failed: The number of programs that fail. Their S_DER is 0.
 
-    Returns:
-        Not a number where there are no programs.
+def mean_s_der(problems: Sequence[Programs]) -> float:
+    """Return the mean of S_DER, or of Pass, over all programs: ``sum of a_p / sum of b_p``.
+
+    Problem p has b_p programs with the sum of scores a_p. S_DER is 0 of a program that fails. Not a number where there
+    are no programs.
     """
-    n = len(predicted) + failed
-    return sum(predicted) / n if n else nan
+    programs = sum(b * alike for _, b, alike in problems)
+    return sum(a * alike for a, _, alike in problems) / programs if programs else nan
 
 
-def mean_s_der_stderr(predicted: Sequence[float], failed: float) -> float:
-    """Return the standard error of :func:`mean_s_der`; not a number for fewer than two programs.
+def mean_s_der_stderr(problems: Sequence[Programs]) -> float:
+    """Return the standard error of :func:`mean_s_der`, clustered by problem; not a number for fewer than two problems.
 
-    With N programs, S_DER being 0 of those that fail, and m their mean:
-    ``sqrt((sum of squares / N - m**2) / (N - 1))``.
+    With G problems and m the mean over all programs (delta method):
+    ``sqrt(G / (G - 1) * sum of (a_p - m b_p)**2) / sum of b_p``. Where all b_p are equal, with s_p = a_p / b_p this is
+    ``sqrt((sum of s_p**2 / G - m**2) / (G - 1))``.
     """
-    n = len(predicted) + failed
-    if n < 2:
+    count = sum(alike for *_, alike in problems)
+    if count < 2:
         return nan
-    mean = sum(predicted) / n
-    return sqrt(max(sum(value * value for value in predicted) / n - mean * mean, 0.0) / (n - 1))
+    if len({b for _, b, _ in problems}) == 1:
+        shares = [(a / b, alike) for a, b, alike in problems]
+        mean = sum(share * alike for share, alike in shares) / count
+        return sqrt(max(sum(share * share * alike for share, alike in shares) / count - mean * mean, 0.0) / (count - 1))
+    mean, programs = mean_s_der(problems), sum(b * alike for _, b, alike in problems)
+    squares = sum((a - mean * b) ** 2 * alike for a, b, alike in problems)
+    return sqrt(count / (count - 1) * squares) / programs
 
 
 def r_der_common(models: Mapping[str, Mapping[Hashable, float]]) -> tuple[dict[str, list[float]], int]:

@@ -7,8 +7,11 @@ Prompt and reading are those of :data:`~lm_eval_codemind.families.ier.task.IER`.
 
 import dataclasses
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypedDict
+
+from more_itertools import map_reduce
 
 from lm_eval_codemind.answers.thinking import OPENING
 from lm_eval_codemind.data import load_problem, making
@@ -35,6 +38,7 @@ _SHOWN_AS = "steps"
 # The item of the only document of a task whose model wrote no program that can be asked about.
 NOTHING = "nothing to ask"
 
+COUNTS = ("responses", "passed", "passed_suite", "asked")
 _METRICS = ("r_der", "s_der", "pass@1", "pass@1_suite", "r_ier_same", "answered")
 
 Record = Mapping[str, Any]
@@ -46,7 +50,9 @@ class Fields(TypedDict):
     Attributes:
         ier_same: IER's score on the same program and input in the same run; None if there is none.
         first_stage: How many responses there were to the problems, how many passed, how many passed the suites alone,
-            and how many are asked about.
+            and how many are asked about: :data:`COUNTS`. With several responses to a problem also ``problems``, these
+            counts of one problem with the number of problems that have them, and ``failed``, how many programs to this
+            problem fail.
     """
 
     code: str
@@ -57,7 +63,7 @@ class Fields(TypedDict):
     reference: str
     reference_complexity: Mapping[str, Any] | None
     ier_same: float | None
-    first_stage: Mapping[str, int]
+    first_stage: Mapping[str, Any]
 
 
 class DependentReasoning(ExecutionReasoning):
@@ -136,17 +142,19 @@ def ask(stage: FirstStage, seed: int, made: type[DependentReasoning] = Dependent
             left_out.setdefault(label.cause, []).append(key.within_task())
         else:
             labelled.append((key, one, label.output))
-    counts = {
-        "responses": sum(len(responses) for _, responses in stage.questions),
-        "passed": len(passing),
-        "passed_suite": passed_suite,
-        "asked": len(labelled),
-    }
+    of_problems = [
+        Counter(question.key.problem_id for question, responses in stage.questions for _ in responses),
+        Counter(key.problem_id for key, _ in passing),
+        passed_suite,
+        Counter(key.problem_id for key, *_ in labelled),
+    ]
+    counts = {name: counted.total() for name, counted in zip(COUNTS, of_problems, strict=True)}
     ier_scores = _ier_scores(stage)
     questions: dict[str, list[Question]] = {}
     for key, one, output in labelled or [_placeholder(stage)]:
         ier_same = ier_scores.get((key.problem_id, one.problem.code, one.input or ""))
-        questions.setdefault(key.problem_id, []).append(_question(key, one, output, ier_same, counts))
+        first_stage = {**counts, **_by_problem(key.problem_id, of_problems)}
+        questions.setdefault(key.problem_id, []).append(_question(key, one, output, ier_same, first_stage))
     record = {
         **stage.record(),
         **counts,
@@ -157,10 +165,20 @@ def ask(stage: FirstStage, seed: int, made: type[DependentReasoning] = Dependent
     return made([family.posed(question) for question in stage.all], questions, record)
 
 
-def _passing_programs(stage: FirstStage, family: Family, seed: int) -> tuple[list[tuple[Key, Execution]], int]:
+def _by_problem(problem_id: str, of_problems: Sequence[Counter[str]]) -> dict[str, Any]:
+    """Return what the columns say of the problems, by which errors are clustered; nothing if each has one response."""
+    responses, passed, *_ = of_problems
+    if max(responses.values(), default=0) < 2:
+        return {}
+    alike = Counter(tuple(counted[name] for counted in of_problems) for name in responses)
+    rows = [[*counts, problems] for counts, problems in sorted(alike.items())]
+    return {"problems": rows, "failed": responses[problem_id] - passed[problem_id]}
+
+
+def _passing_programs(stage: FirstStage, family: Family, seed: int) -> tuple[list[tuple[Key, Execution]], Counter[str]]:
     """Return the programs of a first stage that pass, each with the key of its question, in order.
 
-    With them comes how many pass their suite, if the witnesses are left out.
+    With them comes how many programs to each problem pass their suite, if the witnesses are left out.
     """
     opening = OPENING if stage.opened else ""
     reader = Reader(family, family.filters[0])
@@ -176,7 +194,7 @@ def _passing_programs(stage: FirstStage, family: Family, seed: int) -> tuple[lis
             running.append((key, Execution(problem, answer.program or "", _drawn_input(problem, seed)), answer))
     for *_, answer in running:
         answer.wait()
-    passed_suite = sum(answer.passed_suite for *_, answer in running)
+    passed_suite = Counter(key.problem_id for key, _, answer in running if answer.passed_suite)
     return [(key, one) for key, one, answer in running if answer.passed], passed_suite
 
 
@@ -205,7 +223,9 @@ def _placeholder(stage: FirstStage) -> tuple[Key, Execution, str]:
     return key, Execution(problem, problem.code, shown), problem.output or "None"
 
 
-def _question(key: Key, one: Execution, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
+def _question(
+    key: Key, one: Execution, output: str, ier_same: float | None, first_stage: Mapping[str, Any]
+) -> Question:
     problem = one.problem
     language = get_language(problem.language)
     fields: Fields = {
@@ -217,7 +237,7 @@ def _question(key: Key, one: Execution, output: str, ier_same: float | None, cou
         "reference": problem.code,
         "reference_complexity": _row(problem.complexity or language.measure(problem.code)),
         "ier_same": ier_same,
-        "first_stage": dict(counts),
+        "first_stage": first_stage,
     }
     return Question(key, problem.kind, problem.language, fields)
 
@@ -260,45 +280,54 @@ def _mean_of(field: str) -> Aggregation:
     )
 
 
-def _share_of(count: str) -> Aggregation:
-    """Return the share of the responses of the first stage that a field counts. All records have the same number."""
+def passes(records: Sequence[Record], count: str) -> list[scores.Programs]:
+    """Return of the problems of the first stage how many responses one of :data:`COUNTS` has, and how many there are.
 
-    def passes(records: Sequence[Record]) -> list[float]:
-        if not records:
-            return []
-        passed, of = records[0][count], records[0]["responses"]
-        return [1.0] * passed + [0.0] * (of - passed)
+    All records have the same numbers.
+    """
+    if not records:
+        return []
+    first, place = records[0], COUNTS.index(count)
+    if "problems" in first:
+        return [(row[place], row[0], row[-1]) for row in first["problems"]]
+    return [(1, 1, first[count]), (0, 1, first["responses"] - first[count])]
 
-    return Aggregation(passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
+
+def own_programs(records: Sequence[Record]) -> list[scores.Programs]:
+    """Return of the problems of the first stage the sum of S_DER over the programs, and how many there are.
+
+    Programs that fail have no document and are counted. Where there are fewer documents than programs to ask about, as
+    under ``--limit``, as small a share of the problems without any counts.
+    """
+    if not records:
+        return []
+    asked = [record for record in records if record["right"] is not None]
+    of_problems = map_reduce(asked, lambda record: record["problem_id"]).values()
+    problems: list[scores.Programs] = [
+        (sum(record["right"] for record in group), len(group) + group[0].get("failed", 0), 1) for group in of_problems
+    ]
+    first = records[0]
+    # Without rows each problem has one response.
+    rows = first.get("problems", [[1, 0, 0, 0, first["responses"] - first["passed"]]])
+    others = [(0.0, responses - passed, alike) for responses, passed, _, of_asked, alike in rows if not of_asked]
+    if first["asked"]:
+        others = [(right, failed, alike * len(asked) / first["asked"]) for right, failed, alike in others]
+    return problems + [other for other in others if other[1]]
+
+
+def _mean_over(programs: Callable[[Sequence[Record]], list[scores.Programs]]) -> Aggregation:
+    return Aggregation(
+        programs,
+        scores.mean_s_der,
+        scores.mean_s_der_stderr,
+        lambda problems: sum(round(number * alike) for _, number, alike in problems),
+    )
 
 
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
-# The programs that fail have no document and are counted.
-s_der = Aggregation(
-    lambda records: (values(records, "right"), failures(records)),
-    lambda programs: scores.mean_s_der(*programs),
-    lambda programs: scores.mean_s_der_stderr(*programs),
-    lambda programs: len(programs[0]) + round(programs[1]),
-)
-first_pass, first_pass_suite = _share_of("passed"), _share_of("passed_suite")
-
-
-def values(records: Sequence[Record], field: str) -> list[float]:
-    """Return a field of the records that have it: a number for each program that was asked about.
-
-    ``right`` is S_DER of the program; ``answered`` is 1 if an answer was read, else 0; ``ier_same`` is IER's score of
-    the benchmark's own program on the same input, where the run has it.
-    """
-    return [float(record[field]) for record in records if record[field] is not None]
-
-
-def failures(records: Sequence[Record]) -> float:
-    """Return how many programs fail, for as many that pass as there are records: fewer than all under ``--limit``."""
-    if not records:
-        return 0.0
-    first = records[0]
-    failed = float(first["responses"] - first["passed"])
-    return failed * len(values(records, "right")) / first["asked"] if first["asked"] else failed
+s_der = _mean_over(own_programs)
+first_pass = _mean_over(lambda records: passes(records, "passed"))
+first_pass_suite = _mean_over(lambda records: passes(records, "passed_suite"))
 
 
 DER = DependentReasoning()

@@ -1,6 +1,7 @@
 """The view of DER results: the model's programs and the benchmark's programs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import gt
 from typing import Any
 
@@ -9,13 +10,13 @@ from more_itertools import map_reduce
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.der import score as scores
-from lm_eval_codemind.families.der.task import INPUT_SEED, Record, failures, values
+from lm_eval_codemind.families.der.task import INPUT_SEED, Record, own_programs, passes
 from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described, interval
 from lm_eval_codemind.families.view import Part, Unit, answer_of, listing, output_of
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.samples import Sample, TaskRun
-from lm_eval_codemind.statistics import Estimate, mean, proportion
+from lm_eval_codemind.statistics import Estimate, mean, ratio
 
 
 class DependentView(ExecutionView):
@@ -34,14 +35,19 @@ class DependentView(ExecutionView):
         return {self.scores[0]: float(_record(unit[0])["right"])}
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        """Return a metric with its interval over problems; its size is the number of programs."""
         records = [_record(sample) for sample in samples if self.metric in sample.scores]
         if metric == "s_der":
-            return mean([*values(records, "right"), *[0.0] * round(failures(records))])
-        counts = {"pass@1": "passed", "pass@1_suite": "passed_suite"}
-        if metric in counts:
-            return proportion(records[0][counts[metric]], records[0]["responses"]) if records else mean([])
-        fields = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}
-        return mean(values(records, fields[metric]) if metric in fields else [])
+            programs = own_programs(records)
+        elif metric in ("pass@1", "pass@1_suite"):
+            programs = passes(records, {"pass@1": "passed", "pass@1_suite": "passed_suite"}[metric])
+        else:
+            field = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}.get(metric, "")
+            known = [record for record in records if record.get(field) is not None]
+            of_problems = map_reduce(known, lambda record: record["problem_id"], lambda record: float(record[field]))
+            programs = [(sum(values), len(values), 1) for values in of_problems.values()]
+        problems = [(total, number) for total, number, alike in programs for _ in range(round(alike))]
+        return replace(ratio(problems), n=sum(number for _, number in problems))
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return the row of the task that the programs come from, with the languages of a translation."""
