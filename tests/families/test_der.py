@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ import pytest
 import yaml
 
 from lm_eval_codemind.data.catalogue import get_benchmark
+from lm_eval_codemind.families.der import task as der
 from lm_eval_codemind.families.der.task import DER, dataset, with_input
 from lm_eval_codemind.families.ier.task import IER
 from lm_eval_codemind.families.sr.task import SR
@@ -174,6 +176,17 @@ def test_responses_that_agree_are_one_observation(folder, tmp_path):
     ]
     assert estimates[1] == {metric: replace(estimate, n=4 * estimate.n) for metric, estimate in estimates[0].items()}
     said("verify", often.path)
+
+
+def test_of_two_responses_to_a_problem_one_may_pass():
+    """Three problems: of the two programs to each, two, one and none pass; of the first pair one is understood."""
+    first = {"responses": 6, "passed": 3, "passed_suite": 3, "asked": 3}
+    first["problems"] = [[2, 0, 0, 0, 1], [2, 1, 1, 1, 1], [2, 2, 2, 2, 1]]
+    answers = (("a", 1.0, 0), ("a", 0.0, 0), ("b", 1.0, 1))
+    records = [{"problem_id": name, "right": right, "failed": failed, **first} for name, right, failed in answers]
+    for metric, shares in ((der.s_der, (0.5, 0.5, 0)), (der.first_pass, (1, 0.5, 0))):
+        assert (metric(records), metric(records).size) == (pytest.approx(fmean(shares)), 6)
+        assert metric.stderr(records) == pytest.approx(stdev(shares) / 3**0.5)
 
 
 def shown(folder: Path, name: str) -> dict[str, list[str]]:

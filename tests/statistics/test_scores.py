@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.families.der.score import Programs, mean_s_der, mean_s_der_stderr, r_der, r_der_common
+from lm_eval_codemind.families.der.score import ProgramScores, mean_s_der, mean_s_der_stderr, r_der, r_der_common
 from lm_eval_codemind.families.dsr.score import s_dsr, shorter, similarity
 from lm_eval_codemind.families.execution import score as execution
 from lm_eval_codemind.families.execution.score import lucky, prefix, right_reason_stderr, trace
@@ -125,7 +125,7 @@ def test_a_mean_over_the_programs_that_pass():
     assert all(isnan(mean_s_der_stderr(single(*few))) for few in (([], 0), ([1.0], 0), ([], 1)))
 
 
-def single(right: list[float], failed: int) -> list[Programs]:
+def single(right: list[float], failed: int) -> list[ProgramScores]:
     """Problems with one program each: those that pass, and those that fail."""
     return [*((one, 1, 1) for one in right), (0.0, 1, failed)]
 
@@ -141,13 +141,11 @@ def test_the_mean_and_its_error_are_those_with_the_failures_written_out(right, f
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 2)), min_size=2, max_size=12))
 def test_the_error_of_programs_is_clustered_by_problem(counts):
-    problems: list[Programs] = [(float(right), right + wrong + 1, alike) for right, wrong, alike in counts]
-    values, clusters = [], []
-    for name, (right, programs, _) in enumerate(one for one in problems for _ in range(int(one[2]))):
-        values += [1.0] * int(right) + [0.0] * (programs - int(right))
-        clusters += [name] * programs
-    assert mean_s_der(problems) == pytest.approx(sum(values) / len(values))
-    assert mean_s_der_stderr(problems) == pytest.approx(clustered_mean_stderr(values, clusters), abs=1e-9)
+    rows: list[ProgramScores] = [(right, right + wrong + 1, problems) for right, wrong, problems in counts]
+    every = [[1.0] * right + [0.0] * (wrong + 1) for right, wrong, problems in counts for _ in range(problems)]
+    values, clusters = zip(*((value, place) for place, scored in enumerate(every) for value in scored), strict=True)
+    assert mean_s_der(rows) == pytest.approx(sum(values) / len(values))
+    assert mean_s_der_stderr(rows) == pytest.approx(clustered_mean_stderr(values, clusters), abs=1e-9)
 
 
 def test_models_are_compared_on_what_all_solve():

@@ -24,37 +24,36 @@ def r_der(predicted: Sequence[float]) -> float:
     return sum(predicted) / len(predicted) if predicted else nan
 
 
-Programs = tuple[float, int, float]
-"""The sum of a score over the programs of a problem, their number, and how many problems have the same two."""
+ProgramScores = tuple[float, int, float]
+"""The sum of a score over the programs of a problem, the number of these programs, and the number of such problems."""
 
 
-def mean_s_der(problems: Sequence[Programs]) -> float:
+def mean_s_der(rows: Sequence[ProgramScores]) -> float:
     """Return the mean of S_DER, or of Pass, over all programs: ``sum of a_p / sum of b_p``.
 
     Problem p has b_p programs with the sum of scores a_p. S_DER is 0 of a program that fails. Not a number where there
     are no programs.
     """
-    programs = sum(b * alike for _, b, alike in problems)
-    return sum(a * alike for a, _, alike in problems) / programs if programs else nan
+    programs = sum(size * problems for _, size, problems in rows)
+    return sum(total * problems for total, _, problems in rows) / programs if programs else nan
 
 
-def mean_s_der_stderr(problems: Sequence[Programs]) -> float:
+def mean_s_der_stderr(rows: Sequence[ProgramScores]) -> float:
     """Return the standard error of :func:`mean_s_der`, clustered by problem; not a number for fewer than two problems.
 
     With G problems and m the mean over all programs (delta method):
-    ``sqrt(G / (G - 1) * sum of (a_p - m b_p)**2) / sum of b_p``. Where all b_p are equal, with s_p = a_p / b_p this is
-    ``sqrt((sum of s_p**2 / G - m**2) / (G - 1))``.
+    ``sqrt(G / (G - 1) * sum of (a_p - m b_p)**2) / sum of b_p``. Where all b_p are 1, this is
+    ``sqrt((sum of a_p**2 / G - m**2) / (G - 1))``.
     """
-    count = sum(alike for *_, alike in problems)
+    count, mean = sum(problems for *_, problems in rows), mean_s_der(rows)
     if count < 2:
         return nan
-    if len({b for _, b, _ in problems}) == 1:
-        shares = [(a / b, alike) for a, b, alike in problems]
-        mean = sum(share * alike for share, alike in shares) / count
-        return sqrt(max(sum(share * share * alike for share, alike in shares) / count - mean * mean, 0.0) / (count - 1))
-    mean, programs = mean_s_der(problems), sum(b * alike for _, b, alike in problems)
-    squares = sum((a - mean * b) ** 2 * alike for a, b, alike in problems)
-    return sqrt(count / (count - 1) * squares) / programs
+    # Results with one response keep all their digits.
+    if all(size == 1 for _, size, _ in rows):
+        square = sum(total * total * problems for total, _, problems in rows) / count
+        return sqrt(max(square - mean * mean, 0.0) / (count - 1))
+    squares = sum((total - mean * size) ** 2 * problems for total, size, problems in rows)
+    return sqrt(count / (count - 1) * squares) / sum(size * problems for _, size, problems in rows)
 
 
 def r_der_common(models: Mapping[str, Mapping[Hashable, float]]) -> tuple[dict[str, list[float]], int]:

@@ -142,18 +142,18 @@ def ask(stage: FirstStage, seed: int, made: type[DependentReasoning] = Dependent
             left_out.setdefault(label.cause, []).append(key.within_task())
         else:
             labelled.append((key, one, label.output))
-    of_problems = [
+    counters = [
         Counter(question.key.problem_id for question, responses in stage.questions for _ in responses),
         Counter(key.problem_id for key, _ in passing),
         passed_suite,
         Counter(key.problem_id for key, *_ in labelled),
     ]
-    counts = {name: counted.total() for name, counted in zip(COUNTS, of_problems, strict=True)}
+    counts = {name: counter.total() for name, counter in zip(COUNTS, counters, strict=True)}
     ier_scores = _ier_scores(stage)
     questions: dict[str, list[Question]] = {}
     for key, one, output in labelled or [_placeholder(stage)]:
         ier_same = ier_scores.get((key.problem_id, one.problem.code, one.input or ""))
-        first_stage = {**counts, **_by_problem(key.problem_id, of_problems)}
+        first_stage = {**counts, **_spread(key.problem_id, counters)}
         questions.setdefault(key.problem_id, []).append(_question(key, one, output, ier_same, first_stage))
     record = {
         **stage.record(),
@@ -165,13 +165,13 @@ def ask(stage: FirstStage, seed: int, made: type[DependentReasoning] = Dependent
     return made([family.posed(question) for question in stage.all], questions, record)
 
 
-def _by_problem(problem_id: str, of_problems: Sequence[Counter[str]]) -> dict[str, Any]:
+def _spread(problem_id: str, counters: Sequence[Counter[str]]) -> dict[str, Any]:
     """Return what the columns say of the problems, by which errors are clustered; nothing if each has one response."""
-    responses, passed, *_ = of_problems
+    responses, passed, *_ = counters
     if max(responses.values(), default=0) < 2:
         return {}
-    alike = Counter(tuple(counted[name] for counted in of_problems) for name in responses)
-    rows = [[*counts, problems] for counts, problems in sorted(alike.items())]
+    spread = Counter(tuple(counter[problem] for counter in counters) for problem in responses)
+    rows = [[*counts, problems] for counts, problems in sorted(spread.items())]
     return {"problems": rows, "failed": responses[problem_id] - passed[problem_id]}
 
 
@@ -280,21 +280,21 @@ def _mean_of(field: str) -> Aggregation:
     )
 
 
-def passes(records: Sequence[Record], count: str) -> list[scores.Programs]:
-    """Return of the problems of the first stage how many responses one of :data:`COUNTS` has, and how many there are.
+def passes_by_problem(records: Sequence[Record], count: str) -> list[scores.ProgramScores]:
+    """Return how many responses to each problem of the first stage one of :data:`COUNTS` has, of how many.
 
     All records have the same numbers.
     """
     if not records:
         return []
-    first, place = records[0], COUNTS.index(count)
+    first, column = records[0], COUNTS.index(count)
     if "problems" in first:
-        return [(row[place], row[0], row[-1]) for row in first["problems"]]
+        return [(row[column], row[0], row[-1]) for row in first["problems"]]
     return [(1, 1, first[count]), (0, 1, first["responses"] - first[count])]
 
 
-def own_programs(records: Sequence[Record]) -> list[scores.Programs]:
-    """Return of the problems of the first stage the sum of S_DER over the programs, and how many there are.
+def s_der_by_problem(records: Sequence[Record]) -> list[scores.ProgramScores]:
+    """Return the sum of S_DER over the programs to each problem of the first stage, and the number of the programs.
 
     Programs that fail have no document and are counted. Where there are fewer documents than programs to ask about, as
     under ``--limit``, as small a share of the problems without any counts.
@@ -302,32 +302,33 @@ def own_programs(records: Sequence[Record]) -> list[scores.Programs]:
     if not records:
         return []
     asked = [record for record in records if record["right"] is not None]
-    of_problems = map_reduce(asked, lambda record: record["problem_id"]).values()
-    problems: list[scores.Programs] = [
-        (sum(record["right"] for record in group), len(group) + group[0].get("failed", 0), 1) for group in of_problems
+    by_problem = map_reduce(asked, lambda record: record["problem_id"]).values()
+    rows: list[scores.ProgramScores] = [
+        (sum(record["right"] for record in group), len(group) + group[0].get("failed", 0), 1) for group in by_problem
     ]
     first = records[0]
     # Without rows each problem has one response.
-    rows = first.get("problems", [[1, 0, 0, 0, first["responses"] - first["passed"]]])
-    others = [(0.0, responses - passed, alike) for responses, passed, _, of_asked, alike in rows if not of_asked]
-    if first["asked"]:
-        others = [(right, failed, alike * len(asked) / first["asked"]) for right, failed, alike in others]
-    return problems + [other for other in others if other[1]]
+    counts = first.get("problems", [[1, 0, 0, 0, first["responses"] - first["passed"]]])
+    for responses, passed, _, programs, problems in counts:
+        if not programs and passed < responses:
+            share = problems * len(asked) / first["asked"] if first["asked"] else problems
+            rows.append((0.0, responses - passed, share))
+    return rows
 
 
-def _mean_over(programs: Callable[[Sequence[Record]], list[scores.Programs]]) -> Aggregation:
+def _mean_over(rows: Callable[[Sequence[Record]], list[scores.ProgramScores]]) -> Aggregation:
     return Aggregation(
-        programs,
+        rows,
         scores.mean_s_der,
         scores.mean_s_der_stderr,
-        lambda problems: sum(round(number * alike) for _, number, alike in problems),
+        lambda rows: sum(round(size * problems) for _, size, problems in rows),
     )
 
 
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
-s_der = _mean_over(own_programs)
-first_pass = _mean_over(lambda records: passes(records, "passed"))
-first_pass_suite = _mean_over(lambda records: passes(records, "passed_suite"))
+s_der = _mean_over(s_der_by_problem)
+first_pass = _mean_over(lambda records: passes_by_problem(records, "passed"))
+first_pass_suite = _mean_over(lambda records: passes_by_problem(records, "passed_suite"))
 
 
 DER = DependentReasoning()

@@ -10,7 +10,7 @@ from more_itertools import map_reduce
 from lm_eval_codemind.data.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.der import score as scores
-from lm_eval_codemind.families.der.task import INPUT_SEED, Record, own_programs, passes
+from lm_eval_codemind.families.der.task import INPUT_SEED, Record, passes_by_problem, s_der_by_problem
 from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described, interval
 from lm_eval_codemind.families.view import Part, Unit, answer_of, listing, output_of
@@ -37,17 +37,18 @@ class DependentView(ExecutionView):
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric with its interval over problems; its size is the number of programs."""
         records = [_record(sample) for sample in samples if self.metric in sample.scores]
+        counts = {"pass@1": "passed", "pass@1_suite": "passed_suite"}
         if metric == "s_der":
-            programs = own_programs(records)
-        elif metric in ("pass@1", "pass@1_suite"):
-            programs = passes(records, {"pass@1": "passed", "pass@1_suite": "passed_suite"}[metric])
+            rows = s_der_by_problem(records)
+        elif metric in counts:
+            rows = passes_by_problem(records, counts[metric])
         else:
             field = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}.get(metric, "")
             known = [record for record in records if record.get(field) is not None]
-            of_problems = map_reduce(known, lambda record: record["problem_id"], lambda record: float(record[field]))
-            programs = [(sum(values), len(values), 1) for values in of_problems.values()]
-        problems = [(total, number) for total, number, alike in programs for _ in range(round(alike))]
-        return replace(ratio(problems), n=sum(number for _, number in problems))
+            by_problem = map_reduce(known, lambda record: record["problem_id"], lambda record: float(record[field]))
+            rows = [(sum(values), len(values), 1) for values in by_problem.values()]
+        problems = [(total, size) for total, size, number in rows for _ in range(round(number))]
+        return replace(ratio(problems), n=sum(size for _, size in problems))
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return the row of the task that the programs come from, with the languages of a translation."""
