@@ -27,7 +27,7 @@ from lm_eval_codemind.harness.stages import first_stage_file
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
-from lm_eval_codemind.results.observations import scored_samples
+from lm_eval_codemind.results.observations import observe, scored_samples
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
 from lm_eval_codemind.workshop.benchmarks import sample
@@ -175,6 +175,9 @@ def test_responses_that_agree_are_one_observation(folder, tmp_path):
         for run in (once, often)
     ]
     assert estimates[1] == {metric: replace(estimate, n=4 * estimate.n) for metric, estimate in estimates[0].items()}
+    seen = [[(o.key, o.scores, o.solved, o.types) for o in observe([run])] for run in (once, often)]
+    assert seen[0] == seen[1] and len(seen[1]) == 3
+    said("report", often.path, "-o", tmp_path / "report.html")
     said("verify", often.path)
 
 

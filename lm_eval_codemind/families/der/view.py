@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import gt
+from statistics import fmean
 from typing import Any
 
 from more_itertools import map_reduce
@@ -15,12 +16,13 @@ from lm_eval_codemind.families.ier.view import ExecutionView
 from lm_eval_codemind.families.table import Table, described, interval
 from lm_eval_codemind.families.view import Part, Unit, answer_of, listing, output_of
 from lm_eval_codemind.families.views import views
+from lm_eval_codemind.questions import Key
 from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.statistics import Estimate, mean, ratio
 
 
 class DependentView(ExecutionView):
-    """The model's program, the benchmark's program, input, output and answer."""
+    """A unit is the model's programs that solve a problem: each with the benchmark's program, input, output, answer."""
 
     scores = ("S_DER",)
     outcomes = ("understands its program", "no answer", "incorrect output")
@@ -29,10 +31,19 @@ class DependentView(ExecutionView):
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        return [unit for unit in super().units(samples) if _record(unit[0])["right"] is not None]
+        asked = [unit[0] for unit in super().units(samples) if _record(unit[0])["right"] is not None]
+        return [tuple(unit) for unit in map_reduce(asked, lambda sample: sample.key.problem_id).values()]
+
+    def unit_key(self, unit: Unit) -> Key:
+        return super().unit_key(unit)._replace(item="")
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        return {self.scores[0]: float(_record(unit[0])["right"])}
+        """Return the share of the programs whose output is predicted right."""
+        return {self.scores[0]: fmean(_record(sample)["right"] for sample in unit)}
+
+    def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
+        """Return the types of the outputs of the first program."""
+        return super().type_match(unit[:1])
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric with its interval over problems; its size is the number of programs."""
@@ -74,6 +85,9 @@ class DependentView(ExecutionView):
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return R'_DER of several models, and how complex their programs and the benchmark's are."""
         return [_common(models), _complexity(models)]
+
+    def parts(self, unit: Unit) -> list[Part]:
+        return [part for sample in unit for part in super(DependentView, self).parts((sample,))]
 
     def content(self, sample: Sample) -> list[Part]:
         about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
@@ -120,7 +134,7 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
 
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
-    samples = (sample for (sample,) in units if sample.key.benchmark == benchmark)
+    samples = (sample for unit in units for sample in unit if sample.key.benchmark == benchmark)
     rights = map_reduce(
         samples, lambda sample: sample.key.problem_id, lambda sample: float(_record(sample)["right"]), scores.r_der
     )
@@ -132,7 +146,7 @@ def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
     columns = ("complexity", "reference_complexity")
     for model, units in models.items():
         for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
-            docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
+            docs = [sample.doc for unit in units for sample in unit if sample.key.benchmark == benchmark]
             docs = [doc for doc in docs if all(doc.get(column) for column in columns)]
             for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if docs else ():
                 own, reference = ([float(doc[column][name]) for doc in docs] for column in columns)
