@@ -84,6 +84,7 @@ def command(
     with value_errors():
         benchmark = benchmark_of(names)
         recordings = read_recordings(responses, benchmark)
+        recordings.require_scorable()
         model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
         if benchmark is not None:
             model_args["recorded_benchmark"] = benchmark
@@ -139,6 +140,7 @@ def recorded_documents(
         UserError: If a task is unknown, or no response belongs to any of the tasks.
     """
     from lm_eval_codemind.harness.location import keep_tasks
+    from lm_eval_codemind.harness.provenance import suite_of
     from lm_eval_codemind.harness.recordings import answers_another_question, without_texts
     from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
@@ -151,11 +153,12 @@ def recorded_documents(
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
         numbers, others = list[int](), list[str]()
+        family = str((suite_of(task) or {}).get("family") or "")
         for index, document in enumerate(without_texts(task.eval_docs)):
             key = recordings.key_of(document)
             asked.add(key)
             recorded = recordings.questions.get(key)
-            if recorded and answers_another_question(recorded.asked, document):
+            if recorded and answers_another_question(recorded.asked, document, family):
                 others.append(document["problem_id"])
             elif recorded:
                 numbers.append(index)

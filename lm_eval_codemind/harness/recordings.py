@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.reply import Reply
+from lm_eval_codemind.harness.result_files import results_beside
 from lm_eval_codemind.questions import Key, digest
 from lm_eval_codemind.samples import logged_responses, prompt_as_sent
 
@@ -51,20 +52,42 @@ class Recordings:
         questions: Key -> what is recorded about its question.
         models: The names of the models that the rows give.
         extracted: Whether the responses are answers that somebody took out of them.
+        faults: Why they cannot be scored as the responses of one model to one set of prompts.
     """
 
     questions: dict[Key, Recorded] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     extracted: bool = False
+    faults: list[str] = field(default_factory=list)
 
-    def add(self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str) -> None:
-        """Add the responses of a row, after those that its question has already."""
+    def add(
+        self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str, family: str = ""
+    ) -> Recorded:
+        """Add the responses of a row, after those that its question has already, and return what is recorded about it.
+
+        Args:
+            row: The row.
+            key: The key of its question.
+            responses: Its responses.
+            prompt: What the model was given; empty if the row does not say.
+            family: Whose question it is, by the name of the variant; empty if that is not known.
+        """
         place = int(row["doc_id"]) if "doc" in row else None
-        recorded = self.questions.setdefault(key, Recorded(_asked(row), place))
+        recorded = self.questions.setdefault(key, Recorded({**_asked(row), "family": family}, place))
         recorded.responses += responses
         recorded.prompts.append(prompt)
         if row.get("model"):
             self.models.add(str(row["model"]))
+        return recorded
+
+    def require_scorable(self) -> None:
+        """Check that these are the responses of one model to one set of prompts, and that no request failed.
+
+        Raises:
+            UserError: If not. The message names the file.
+        """
+        if self.faults:
+            raise UserError("\n".join(self.faults))
 
     def find(self, document: Mapping[str, Any]) -> list[str]:
         """Return the responses to a document: under its key, or recorded without its setting; none if there are none.
@@ -110,15 +133,22 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
         FileNotFoundError: If there is no such file.
     """
     recordings = Recordings()
-    for path in map(Path, paths):
+    files, runs = list(map(Path, paths)), set[str]()
+    for path in files:
         filters: dict[Key, Any] = {}
+        run, empty, other = _run_of(path), False, ""
+        runs |= {run.model} - {""}
         for place, text in _rows(path, benchmark):
             try:
                 row = json.loads(text) if isinstance(text, str) else text
                 key = _key_of(row)
                 if _is_repeated(row, key, filters):
                     continue
-                recordings.add(row, key, _responses_of(row), _prompt_of(row))
+                responses, prompt = _responses_of(row), _prompt_of(row)
+                recorded = recordings.add(row, key, responses, prompt, run.family)
+                empty = empty or "" in responses
+                if "doc" in row and len({prompt, recorded.prompts[0]} - {""}) > 1:
+                    other = other or key.within_task()
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise UserError(
                     f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
@@ -128,7 +158,41 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
             recordings.extracted |= row.get("extracted") is True
         if not recordings.questions:
             raise UserError(f"{path}: no recorded responses")
+        if run.failed and empty:
+            recordings.faults.append(
+                f"{path}: {run.failed} requests of this run failed, and the file does not tell them from empty "
+                "responses; start the run again with --use_cache PATH, or remove the lines with an empty response"
+            )
+        if other:
+            recordings.faults.append(
+                f"{path}: {other} has a response to another prompt as well; score each run with its own files"
+            )
+    for models in (recordings.models, runs):
+        if len(models) > 1:
+            names = f"{', '.join(map(str, files))}: responses of {len(models)} models ({', '.join(sorted(models))})"
+            recordings.faults.append(f"{names}; score each model with its own file")
     return recordings
+
+
+class _Run(NamedTuple):
+    """What results say of the run of a file of samples: of which model and family it is, and how many requests failed.
+
+    Where there are no results beside the file, nothing is known.
+    """
+
+    model: str = ""
+    family: str = ""
+    failed: int = 0
+
+
+def _run_of(path: Path) -> _Run:
+    beside = results_beside(path)
+    if beside is None:
+        return _Run()
+    raw, task = beside
+    suite = ((raw["configs"].get(task) or {}).get("metadata") or {}).get("suite") or {}
+    failed = (suite.get("readings") or {}).get("failed", 0)
+    return _Run(str(raw.get("model_name") or ""), str(suite.get("family") or ""), int(failed))
 
 
 def _is_repeated(row: Mapping[str, Any], key: Key, filters: dict[Key, Any]) -> bool:
@@ -237,13 +301,16 @@ def read_lines(path: Path) -> Iterator[str]:
         raise UserError(f"{path}: neither UTF-8 text nor a whole gzip file of it ({error})") from error
 
 
-def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any], family: str = "") -> bool:
     """Whether a recorded row says that it answers another question than a document of the same problem asks.
 
-    A line of a sample file holds the program and the input that it is about. A row of a study names the label of its
+    A line of a sample file holds the program and the input that it is about, and the results beside the file name the
+    family, which is compared with the document's if that is given. A row of a study names the label of its
     question as ``published_label``, or says that it is ``published``; ``proofs/asked_otherwise.json`` has the digests
     of those labels whose questions changed.
     """
+    if family and row.get("family") and len({name.removesuffix("_short") for name in (family, row["family"])}) > 1:
+        return True
     logged = row.get("doc")
     if logged is not None:
         return any(logged[name] != document[name] for name in _QUESTION if name in logged and name in document)

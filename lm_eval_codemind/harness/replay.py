@@ -54,6 +54,7 @@ class ReplayLM(DocumentLM):
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
         if state.recorded is None:
             read = read_recordings(self._files, recorded_benchmark)
+            read.require_scorable()
         self._recordings = (lambda task: read) if state.recorded is None else state.recorded.recordings
         self._used: Counter[tuple[object, ...]] = Counter()
 

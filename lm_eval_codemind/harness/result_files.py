@@ -10,7 +10,9 @@ from lm_eval_codemind.errors import UserError
 
 Row = TypeVar("Row")
 
-_NAME = re.compile(r".*_(?P<date>\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?)\.json")
+_DATE = r"(?P<date>\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?)"
+_NAME = re.compile(rf".*_{_DATE}\.json")
+_SAMPLES = re.compile(rf"samples_(?P<task>.+)_{_DATE}\.jsonl(\.gz)?")
 
 
 def date_of(file: Path) -> str:
@@ -56,6 +58,19 @@ def samples_file(file: Path, task: str) -> Path | None:
     """Return the file with the samples of a task in the run of a result file; None if they were not logged."""
     samples = file.with_name(f"samples_{task}_{date_of(file)}.jsonl")
     return samples if samples.is_file() else None
+
+
+def results_beside(samples: Path) -> tuple[dict[str, Any], str] | None:
+    """Return the results of the run of a file of samples, and the task; None if its result file is not beside it.
+
+    Raises:
+        UserError: If the result file is damaged. The message names it.
+    """
+    match = _SAMPLES.fullmatch(samples.name)
+    if match is None:
+        return None
+    file = samples.with_name(f"results_{match['date']}.json")
+    return (read_results(file), match["task"]) if file.is_file() else None
 
 
 def run_files(file: Path) -> list[Path]:

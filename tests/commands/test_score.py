@@ -138,6 +138,8 @@ def test_score_names_faults(recorded, tmp_path):
         "score", "--responses", other, "--tasks", "codemind_ier_smaple"
     )
     assert "leave out --model" in refused(*scored, other, "--model", "gpt-4", status=2)
+    write_rows(other, [{"benchmark": "sample", "problem_id": "a", "response": "x", "model": name} for name in "ab"])
+    assert "other.jsonl: responses of 2 models (a, b); score each model with its own file" in refused(*scored, other)
     other.write_text("oops\n")
     assert "line 1: not a recorded response" in refused(*scored, other)
     assert "does not exist" in refused(*scored, tmp_path / "none", status=2)
@@ -166,10 +168,14 @@ def test_run_keeps_the_users_own_tasks(tmp_path):
     assert "|mine " in table and "codemind_ier_sample" in table
 
 
-def test_score_leaves_out_answers_to_other_questions(recorded, tmp_path):
+def test_score_leaves_out_answers_to_other_questions(recorded, tmp_path, caplog):
     """The rows of a sample file name their input. One has another input than the task asks about."""
     said("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
     (sample_file,) = (tmp_path / "out").rglob("samples_*.jsonl")
+    # Another family asks another question about the same program and input. The results beside the file name it.
+    other = ("score", "--responses", sample_file, "--tasks", "codemind_input_sample", "--confirm_run_unsafe_code")
+    assert "no response belongs" in refused(*other)
+    assert "codemind_input_sample: 4 recorded responses are left out, because the task asks another" in caplog.text
     rows = read_rows(sample_file)
     first = rows[0]["doc"]["problem_id"]
     for row in rows:

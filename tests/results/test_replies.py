@@ -11,7 +11,7 @@ from click.testing import Result
 
 from lm_eval_codemind.families.ier import task as ier
 from tests.chat_server import ERROR, SHAPES, Messages, Raw, chat_server, completion, target_of
-from tests.cli import codemind, said
+from tests.cli import codemind, refused, said
 from tests.run_files import read_run
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
@@ -100,6 +100,9 @@ def test_failed_requests_are_sent_again_and_the_others_are_not(tmp_path):
         assert "and only these are sent" in ended(run(server.url, tmp_path / "first", *cache))
         failed = readings(tmp_path / "first")["failed"]
         assert 0 < failed < 24
+        # They are no answers, also where the responses are scored as recorded ones.
+        (samples,) = (tmp_path / "first").rglob("samples_*.jsonl")
+        assert f"{failed} requests of this run failed" in refused("score", "--responses", samples, "--tasks", TASK)
         broken = False
         before = len(server.requests)
         assert run(server.url, tmp_path / "second", *cache).exit_code == 0

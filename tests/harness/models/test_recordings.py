@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.recordings import read_recordings
 from lm_eval_codemind.harness.reply import Reply
 
@@ -47,6 +48,45 @@ def test_sample_files_hold_each_response_once_and_those_of_evalplus_are_read(tmp
     assert recordings.find(document) == ["a", "b"]
     assert recordings.find({**document, "setting": "with_test"}) == []
     assert recordings.find({"benchmark": "mbpp", "problem_id": "MBPP_2", "setting": "no_test"}) == ["c"]
+
+
+DATE = "2026-01-31T12-00-00.000001"
+LOGGED = {"doc_id": 0, "doc": {**ROW, "setting": "steps"}, "filter": "strict-match"}
+
+
+def logged(folder: Path, model: str, response: str, failed: int = 0, prompt: str = "p") -> Path:
+    """Write a file of samples with its results beside it, as the harness does."""
+    folder.mkdir()
+    suite = {"family": "ier", "readings": {"responses": 9, "failed": failed}}
+    results = {"model_name": model, "configs": {"mine": {"metadata": {"suite": suite}}}}
+    (folder / f"results_{DATE}.json").write_text(json.dumps({"results": {}, **results}))
+    row = {**LOGGED, "resps": [[response]], "arguments": {"gen_args_0": {"arg_0": prompt}}}
+    return write(folder / f"samples_mine_{DATE}.jsonl", [row])
+
+
+@pytest.mark.parametrize(("first", "second", "fault"), [
+    (("a", "x"), ("a", "y"), ""),
+    (("a", "", 0), ("a", "x", 2), ""),
+    (("a", "x"), ("a", "", 2), "two/samples_.*: 2 requests of this run failed, .*; start the run again with"),
+    (("a", "x"), ("b", "x"), r"responses of 2 models \(a, b\); score each model with its own file"),
+    (("a", "x"), ("a", "x", 0, "q"), "two/samples_.*: HumanEval_0/steps has a response to another prompt as well"),
+])  # fmt: skip
+def test_what_runs_do_not_share_is_a_fault(tmp_path, first, second, fault):
+    """One that lost requests, one of another model, and one with other prompts; they are read for `codemind verify`."""
+    files = [logged(tmp_path / name, *run) for name, run in (("one", first), ("two", second))]
+    recordings = read_recordings(files)
+    assert recordings.find({**ROW, "setting": "steps"}) == [first[1], second[1]]
+    if not fault:
+        recordings.require_scorable()
+        return
+    with pytest.raises(UserError, match=fault):
+        recordings.require_scorable()
+
+
+def test_rows_of_two_models_are_a_fault(tmp_path):
+    path = write(tmp_path / "r", [{**ROW, "model": name} for name in "ab"])
+    with pytest.raises(UserError, match=r"/r: responses of 2 models \(a, b\)"):
+        read_recordings([path]).require_scorable()
 
 
 @pytest.mark.parametrize("content", [
