@@ -1,6 +1,8 @@
 """The harness's log of a run: its tasks, their samples and their metrics."""
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -129,6 +131,15 @@ class TaskRun:
         return tuple(self.each_sample())
 
     @cached_property
+    def scored_samples(self) -> list[Sample]:
+        """The samples that have scores, each question once: under the main filter. Unlike others they are kept."""
+        with _without_collection():
+            samples = list(self.each_sample(main_filter=True))
+        filters = dict.fromkeys(sample.filter for sample in samples)
+        main = self.main_filter if self.main_filter in filters else next(iter(filters), None)
+        return [sample for sample in samples if sample.filter == main and sample.scores]
+
+    @cached_property
     def metadata(self) -> Mapping[str, Any]:
         """The metadata of the task's configuration."""
         metadata = self.config.get("metadata")
@@ -165,3 +176,16 @@ class TaskRun:
             if metric.name not in metrics or metric.filter == self.main_filter:
                 metrics[metric.name] = metric
         return metrics
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Have Python look for no cycles of garbage, now or later, in what is read: searching takes as long as reading."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if enabled:
+            gc.enable()

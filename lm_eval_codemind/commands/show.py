@@ -47,17 +47,17 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     results = read_runs(runs)
     require_same_versions(results)
     observations = observe(results)
-    scores = summary(results, observations, every=all_metrics)
+    scores = summary(results, every=all_metrics)
     click.echo(overall(results, scores).without("family").to_text())
     if everything or all_metrics or any(group.metrics for run in results for group in run.groups):
         section(scores.without("family", "n"), "By task")
     *_, readings, lengths = provenance(results)
     shares = readings if everything else readings.where(lambda row: any(row[name] > _MANY for name in READINGS))
     section(shares, f"{readings.title}, share of all")
-    if not observations:
+    if not any(task.scored_samples for run in results for task in run.tasks):
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
-    section(adjusted(results, observations))
+    section(adjusted(results))
     compared = comparisons(observations, by_benchmark=False)
     ranked = ranks(compared, observations)
     # Of two models the comparison says it all.

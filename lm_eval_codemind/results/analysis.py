@@ -20,7 +20,6 @@ from lm_eval_codemind.results.observations import ALL, Observation, by_model, by
 from lm_eval_codemind.results.programs import MEASURES, between_languages, complexity, orders, written_programs
 from lm_eval_codemind.results.ranking import ranks
 from lm_eval_codemind.results.runs import Group, Run
-from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.statistics import (
     Comparison,
     Estimate,
@@ -53,12 +52,12 @@ PROPERTIES = {"construct": "{}", "iterations": "loop iterations: {}", "type": "o
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
     """Return all tables that the runs give; analyses without data are left out."""
-    scores, compared = summary(runs, observations), comparisons(observations)
+    scores, compared = summary(runs), comparisons(observations)
     tables = [
         overall(runs, scores),
         ranks(compared, observations),
         scores,
-        adjusted(runs, observations),
+        adjusted(runs),
         correlations(observations),
         described("constructs", _means(observations, "construct", CONSTRUCTS)),
         described("loop_length", _means(observations, "iterations", [name for name, _, _ in LOOP_BINS])),
@@ -78,17 +77,16 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
     return [table for table in tables if table.rows]
 
 
-def summary(runs: Sequence[Run], observations: Sequence[Observation], every: bool = True) -> Table:
+def summary(runs: Sequence[Run], every: bool = True) -> Table:
     """Return each metric of each model on each task, as the harness reports it, with an interval from the samples.
 
-    The interval is Wilson's for rates and the bootstrap's over problems for other scores.
+    The interval is Wilson's for rates and the bootstrap's over problems for other scores. It is made of all samples
+    that the score is averaged over, also of those whose other half is missing.
 
     Args:
         runs: The runs.
-        observations: Those of the runs.
         every: Whether all metrics are wanted, or only those to report.
     """
-    samples = _samples(observations)
     rows = []
     for view in views().values():
         for run in runs:
@@ -96,7 +94,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation], every: boo
                 for name in view.metrics(task) if of.name == view.name else ():
                     if not every and name not in view.reported:
                         continue
-                    estimate = view.estimate(samples[run.label, task.task], name)
+                    estimate = view.estimate(task.scored_samples, name)
                     rows.append(
                         {
                             "family": view.title,
@@ -113,14 +111,6 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation], every: boo
                         }
                     )
     return described("summary", rows)
-
-
-def _samples(observations: Sequence[Observation]) -> dict[tuple[str, str], list[Sample]]:
-    """Return the samples by model and task."""
-    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for o in observations:
-        samples[o.model, o.task] += o.unit
-    return samples
 
 
 def overall(runs: Sequence[Run], scores: Table) -> Table:
@@ -165,18 +155,17 @@ def overall(runs: Sequence[Run], scores: Table) -> Table:
     return described("overall", [row for row in rows if not math.isnan(row["value"])])
 
 
-def adjusted(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
+def adjusted(runs: Sequence[Run]) -> Table:
     """Return, for each task of which a part was answered, the score of all its questions that difficulty predicts.
 
     A task has a row if it asks one question about each problem, and all their difficulties are known. A short form has
     none: its score is an estimate already.
     """
     rows = []
-    of_task = _samples(observations)
     for run in runs:
         for task, view in run.known_tasks:
             known = difficulties(view.family.asks_for, task.benchmark)
-            samples = [sample for sample in of_task[run.label, task.task] if sample.key.problem_id in known]
+            samples = [sample for sample in task.scored_samples if sample.key.problem_id in known]
             if len(known) != task.suite.get("questions") or not 0 < len(samples) < len(known) or "short" in task.suite:
                 continue
             mean_difficulty = fmean(wrong for wrong, *_ in known.values())

@@ -14,7 +14,7 @@ from lm_eval_codemind.families.view import View
 from lm_eval_codemind.harness.contract import token_limit
 from lm_eval_codemind.harness.provenance import prompts_sent
 from lm_eval_codemind.results.analysis import overall, summary
-from lm_eval_codemind.results.observations import distinct, observe
+from lm_eval_codemind.results.observations import distinct
 from lm_eval_codemind.results.provenance import text_of
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.settings import form_of_prompts, settings
@@ -116,7 +116,7 @@ def _how(run: Run, task: TaskRun) -> str:
 
 def results(runs: Sequence[Run]) -> list[Result]:
     """Return the results to report: of each group that was run, and of the tasks that are in no group."""
-    table = overall(runs, summary(runs, observe(runs), every=False))
+    table = overall(runs, summary(runs, every=False))
     scores: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row, shown in zip(table.rows, table.shown(), strict=True):
         cells = dict(zip(row, shown, strict=True))
@@ -127,7 +127,7 @@ def results(runs: Sequence[Run]) -> list[Result]:
     reported = []
     for key, texts in scores.items():
         members = tuple(_members(runs, *key))
-        further = [text for _, task, view in members for text in view.cited(task.each_sample(main_filter=True))]
+        further = [text for _, task, view in members for text in view.cited(task.scored_samples)]
         reported.append(Result(*key, (*further, *texts), members))
     return reported
 

@@ -66,7 +66,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> P
     runs = [entry.run for entry in entries]
     observations = observe(runs)
     samples = Samples(runs, observations)
-    scores = summary(runs, observations)
+    scores = summary(runs)
     scores_overall = overall(runs, scores)
     pairs = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
     tables = [ranks(pairs, observations), *findings(observations)]

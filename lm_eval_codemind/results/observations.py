@@ -1,9 +1,7 @@
 """Observations: one model on one problem of one task, as analyses and the report's browser use them."""
 
-import gc
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -14,7 +12,6 @@ from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.samples import Sample, TaskRun
 
 Group = TypeVar("Group", bound=Hashable)
 
@@ -83,25 +80,7 @@ class Observation:
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
     """Return the observations of all problems of all runs, in order; tasks without a view are left out."""
-    with _without_collection():
-        return list(_observe(runs))
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Have Python look for no cycles of garbage, now or later, in what is read: searching takes as long as reading."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if enabled:
-            gc.enable()
-
-
-def _observe(runs: Iterable[Run]) -> Iterator[Observation]:
-    return (
+    return [
         Observation(
             model=run.label,
             task=task.task,
@@ -114,16 +93,8 @@ def _observe(runs: Iterable[Run]) -> Iterator[Observation]:
         )
         for run in runs
         for task, view in run.known_tasks
-        for unit in view.units(scored_samples(task))
-    )
-
-
-def scored_samples(task: TaskRun) -> list[Sample]:
-    """Read a task's samples under its main filter, so that a problem appears once."""
-    samples = list(task.each_sample(main_filter=True))
-    filters = dict.fromkeys(sample.filter for sample in samples)
-    main = task.main_filter if task.main_filter in filters else next(iter(filters), None)
-    return [sample for sample in samples if sample.filter == main]
+        for unit in view.units(task.scored_samples)
+    ]
 
 
 def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:

@@ -27,7 +27,7 @@ from lm_eval_codemind.harness.stages import first_stage_file
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
-from lm_eval_codemind.results.observations import observe, scored_samples
+from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
 from lm_eval_codemind.workshop.benchmarks import sample
@@ -171,7 +171,7 @@ def test_responses_that_agree_are_one_observation(folder, tmp_path):
     once, often = stages(folder / "writes")[1], stages(tmp_path)[1]
     assert scores(often) == {name: pytest.approx(both, nan_ok=True) for name, both in scores(once).items()}
     estimates = [
-        {metric: VIEW.estimate(scored_samples(run.tasks[0]), metric) for metric in VIEW.reported}
+        {metric: VIEW.estimate(run.tasks[0].scored_samples, metric) for metric in VIEW.reported}
         for run in (once, often)
     ]
     assert estimates[1] == {metric: replace(estimate, n=4 * estimate.n) for metric, estimate in estimates[0].items()}

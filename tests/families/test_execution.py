@@ -219,7 +219,7 @@ def test_the_report_marks_the_first_error(kind, tmp_path):
 def test_a_group_has_the_harness_s_number_with_an_interval(built, tmp_path, kind):
     some = evaluate(tmp_path, "org/told", lambda row: row["target"] * (row["line"] % 3 > 0), [f"codemind_{kind}"])
     runs = read_runs([tmp_path])
-    rows = overall(runs, summary(runs, observe(runs))).records()
+    rows = overall(runs, summary(runs)).records()
     (row,) = [each for each in rows if each["metric"] == kind]
     assert row["value"] == pytest.approx(some["groups"][f"codemind_{kind}"][f"{kind},extract-answer"])
     assert row["low"] < row["value"] < row["high"]

@@ -120,7 +120,7 @@ def test_a_run_is_scored_planned_verified_and_reported(tmp_path):
     evaluate(tmp_path, "org/model", answer, [TASK])
     runs = read_runs([tmp_path])
     observations = observe(runs)
-    rows = {row["metric"]: row for row in summary(runs, observations, every=True).records()}
+    rows = {row["metric"]: row for row in summary(runs, every=True).records()}
     assert [rows[metric]["value"] for metric in METRICS] == [1, 1, 1, 0]
     assert rows["complete"]["value"] == 1 and rows["coverage_balanced"]["baseline"] > 0.5
     assert len(observations) == 24 and not any(o.solved for o in observations if o.predicts is False)

@@ -11,7 +11,7 @@ from lm_eval_codemind.families.table import Column, Table, show
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, measure
 from lm_eval_codemind.results.analysis import analyses, natural, summary
-from lm_eval_codemind.results.observations import ALL, observe
+from lm_eval_codemind.results.observations import ALL
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate
 
@@ -138,6 +138,6 @@ def test_baselines_of_runtime_behaviour_are_low(task):
 def test_the_summary_shows_them(tmp_path):
     evaluate(tmp_path, "org/silent", lambda document: "", [RUNTIME])
     runs = read_runs([tmp_path])
-    rows = {row["metric"]: row for row in summary(runs, observe(runs)).records()}
+    rows = {row["metric"]: row for row in summary(runs).records()}
     assert rows["coverage_balanced"]["baseline"] == 0.5 and rows["coverage_balanced"]["value"] == 0
     assert 0 < rows["path_executed"]["baseline"] < 0.55

@@ -13,7 +13,6 @@ from lm_eval.tasks import TaskManager
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.results.analysis import overall, summary
-from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from lm_eval_codemind.statistics import compare
 from tests.cli import refused, said
@@ -42,7 +41,7 @@ def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_overall_score_of_a_group_is_the_harness_s(grouped):
     runs = read_runs([grouped])
-    scores = summary(runs, observe(runs))
+    scores = summary(runs)
     (row,) = overall(runs, scores).rows
     raw = runs[0].raw["results"]
     assert row["group"] == "codemind_ier_both" and row["tasks"] == 2
@@ -58,7 +57,7 @@ def test_the_overall_score_of_a_group_is_the_harness_s(grouped):
 
 def test_a_task_in_no_group_stands_for_itself(output):
     runs = read_runs([output])
-    rows = overall(runs, summary(runs, observe(runs))).rows
+    rows = overall(runs, summary(runs)).rows
     assert [(row["group"], row["model"]) for row in rows] == [(TASK, "org/right"), (TASK, "org/scripts")]
     assert [row["value"] for row in rows] == [run.tasks[0].main_metrics["r_ier"].value for run in runs]
 

@@ -1,15 +1,17 @@
 """Families from a run of the harness to the report: analyses, the texts of a sample."""
 
 import dataclasses
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from lm_eval_codemind.families.sr.score import r_sr
 from lm_eval_codemind.families.views import view_of, views
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.results.analysis import analyses
+from lm_eval_codemind.results.analysis import analyses, summary
 from lm_eval_codemind.results.associations import overlap
 from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
@@ -17,6 +19,7 @@ from lm_eval_codemind.samples import TaskRun
 from lm_eval_codemind.workshop.benchmarks import sample
 from tests.cli import said
 from tests.results.harness import evaluate
+from tests.run_files import read_rows, write_rows
 
 TASKS = ["codemind_ier_sample", "codemind_sr_sample", "codemind_dsr_sample", "codemind_sr_misleading_sample"]
 # Solved with the test only, in specification reasoning; the others as the oracle does.
@@ -86,6 +89,25 @@ def test_specification_reasoning_pairs_the_settings(run, observations):
     assert estimate.value == pytest.approx(reported)
     assert estimate.low < reported < estimate.high
     assert estimate.n == len(by_problem)
+
+
+@pytest.mark.parametrize("pairs", [0, 2])
+def test_the_interval_is_of_all_samples_that_the_score_is_of(directory, tmp_path, pairs):
+    """Recorded are all programs written without the test, and those written with it for so many problems."""
+    (results,) = directory.rglob("results_*.json")
+    (samples,) = directory.rglob("samples_codemind_sr_sample_*.jsonl")
+    raw, rows = json.loads(results.read_text()), read_rows(samples)
+    for part in ("results", "configs"):
+        raw[part] = {"codemind_sr_sample": raw[part]["codemind_sr_sample"]}
+    (tmp_path / results.name).write_text(json.dumps(raw))
+    of_setting = {name: [row for row in rows if row["doc"]["setting"] == name] for name in ("no_test", "with_test")}
+    write_rows(tmp_path / samples.name, [*of_setting["no_test"], *of_setting["with_test"][:pairs]])
+    (row,) = (row for row in summary(read_runs([tmp_path])).rows if row["metric"] == "pass@1_no_test")
+    passed = sum(row["pass@1_no_test"] for row in of_setting["no_test"])
+    expected = stats.binomtest(int(passed), len(of_setting["no_test"])).proportion_ci(method="wilson")
+    assert row["value"] == passed / row["n"] and row["n"] == len(of_setting["no_test"])
+    assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high))
+    assert "No samples were logged" not in said("show", tmp_path)
 
 
 def test_the_report_shows_what_differs_in_specification_reasoning(observations):
