@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_codemind.statistics import Correlation, Estimate, bootstrap, proportion, spearman
+from lm_eval_codemind.statistics import Correlation, Estimate, bootstrap, of_equal_problems, proportion, spearman
 
 # How many groups the paper's tool takes: those of the smallest values.
 GROUPS = 10
@@ -65,7 +65,8 @@ def phi(first: Sequence[bool], second: Sequence[bool]) -> Estimate:
     """Return phi, the correlation of two verdicts, with its percentile bootstrap interval over problems.
 
     ``phi = (E[xy] - E[x]E[y]) / sqrt(E[x](1 - E[x])E[y](1 - E[y]))``; NaN where one of the two does not vary. Draws in
-    which one does not vary count as 0, no association.
+    which one does not vary count as 0, no association. Where phi is 1 or -1, the draws in which both vary are equal,
+    and the interval is that of :func:`of_equal_problems`.
     """
     rows = [(float(x), float(y), float(x and y)) for x, y in zip(first, second, strict=True)]
     if len(set(first)) < 2 or len(set(second)) < 2:
@@ -76,7 +77,11 @@ def phi(first: Sequence[bool], second: Sequence[bool]) -> Estimate:
         spread = np.sqrt(np.clip(x * (1 - x) * y * (1 - y), 0, None))
         return np.divide(xy - x * y, spread, out=np.zeros_like(spread), where=spread > 1e-12)
 
-    return bootstrap(rows, of_means)
+    estimate = bootstrap(rows, of_means, lowest=-1.0)
+    if abs(estimate.value) < 1 - 1e-12:
+        return estimate
+    value = float(np.sign(estimate.value))
+    return Estimate(value, *of_equal_problems(value, len(rows), -1.0), len(rows))
 
 
 def grouped(values: Sequence[float], solved: Sequence[bool]) -> list[tuple[int, int, int]]:

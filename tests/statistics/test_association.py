@@ -44,6 +44,16 @@ def test_the_same_verdicts_correlate_fully():
     assert phi(FIRST, [not one for one in FIRST]).value == pytest.approx(-1)
 
 
+@pytest.mark.parametrize("n", [10, 12, 40])
+def test_verdicts_that_correlate_fully_are_not_certain_to(n):
+    """The others may differ as often as Wilson's interval says that what was never seen may be."""
+    first = [number % 2 == 0 for number in range(n)]
+    most = 1.959964**2 / (n + 1.959964**2)
+    same, opposed = phi(first, first), phi(first, [not one for one in first])
+    assert (same.value, same.low, same.high) == pytest.approx((1, 1 - most, 1), abs=1e-6)
+    assert (opposed.value, opposed.low, opposed.high) == pytest.approx((-1, -1, -1 + most), abs=1e-6)
+
+
 def test_groups_of_the_smallest_values():
     values = [3, 1.2, 1, 2, 2.4, *range(20, 40)]
     groups = grouped(values, [True, False, True, True, True, *[False] * 20])
