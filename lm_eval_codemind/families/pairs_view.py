@@ -8,6 +8,9 @@ from lm_eval_codemind.families.view import Part, Unit, View, answer_of, exchange
 from lm_eval_codemind.samples import Sample
 from lm_eval_codemind.statistics import Estimate, mean
 
+SUITE = "_suite"
+"""The end of the names of metrics that leave the witnesses out."""
+
 _SIDES = ("without test", "with test")
 
 
@@ -16,7 +19,8 @@ class PairView(View):
 
     Attributes:
         first: Settings of the first sample of a pair.
-        paired: The metric whose records say which share of the responses in a sample passes.
+        paired: The metric whose records say which share of the responses in a sample passes. Where the metric of the
+            same name with ``_suite`` is recorded, too, so are those of :attr:`of_pair`.
         pair_outcomes: The outcome of a problem where both samples pass, only the first, only the second, and neither.
         of_pair: Metrics that are the mean of a score of pairs: name -> the score, from the two shares. The first of
             them is the S score.
@@ -36,9 +40,9 @@ class PairView(View):
                 problems.setdefault(key, {})[sample.key.setting in self.first] = sample
         return [(halves[True], halves[False]) for halves in problems.values() if len(halves) == 2]
 
-    def passed(self, unit: Unit) -> list[float]:
-        """Return the share of the responses that pass, in each of the two samples."""
-        return [float(sample.scores[self.paired]["passed"]) for sample in unit]
+    def passed(self, unit: Unit, suite: str = "") -> list[float]:
+        """Return the share of the responses that pass, in each of the two samples; with ``_suite`` by T alone."""
+        return [float(sample.scores[f"{self.paired}{suite}"]["passed"]) for sample in unit]
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         """Return the S score of a pair, then the share that passes in each of the two samples."""
@@ -53,9 +57,10 @@ class PairView(View):
         return only_second if second else neither
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        if metric not in self.of_pair:
+        name, suite, _ = metric.partition(SUITE)
+        if name not in self.of_pair:
             return super().estimate(samples, metric)
-        return mean([self.of_pair[metric](*self.passed(unit)) for unit in self.units(samples)])
+        return mean([self.of_pair[name](*self.passed(unit, suite)) for unit in self.units(samples)])
 
 
 def both_programs(unit: Unit, language: str = "", what: str = "Code") -> list[Part]:

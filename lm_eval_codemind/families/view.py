@@ -147,8 +147,12 @@ class View:
     # -- over all problems
 
     def metrics(self, task: TaskRun) -> tuple[str, ...]:
-        """Return the names of a task's metrics, those to report first."""
-        return tuple(name for name in dict.fromkeys((*self.reported, *task.main_metrics)) if name in task.main_metrics)
+        """Return the names of a task's metrics, those to report first.
+
+        ``unproven_passes`` is a number and no share: the table of runs has it.
+        """
+        names = dict.fromkeys((*self.reported, *task.main_metrics))
+        return tuple(name for name in names if name in task.main_metrics and name != "unproven_passes")
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it.

@@ -91,6 +91,16 @@ def test_specification_reasoning_pairs_the_settings(run, observations):
     assert estimate.n == len(by_problem)
 
 
+def test_shares_have_an_interval_and_numbers_are_not_shown_as_shares(run):
+    rows = summary([run]).rows
+    recorded = {(task.task, name) for task, _ in run.known_tasks for name in task.main_metrics}
+    numbers = {(task, "unproven_passes") for task, _ in recorded if task != "codemind_ier_sample"}
+    assert {(row["task"], row["metric"]) for row in rows} == recorded - numbers and numbers < recorded
+    # No suite of the sample asks for more than its specification says.
+    defined = [row for row in rows if row["metric"] != "s_sr_unstated"]
+    assert all(row["n"] and row["low"] <= row["value"] <= row["high"] for row in defined)
+
+
 @pytest.mark.parametrize("pairs", [0, 2])
 def test_the_interval_is_of_all_samples_that_the_score_is_of(directory, tmp_path, pairs):
     """Recorded are all programs written without the test, and those written with it for so many problems."""

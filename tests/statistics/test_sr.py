@@ -2,6 +2,8 @@
 
 import math
 import random
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,8 @@ from lm_eval_codemind.families.sr.score import (
     r_sr_stderr,
     s_sr,
 )
+from lm_eval_codemind.families.views import views
+from lm_eval_codemind.questions import Key
 
 # Model, problems, passed with no test, problems with S_SR = 1, R_SR in percent as published.
 TABLE_II = [
@@ -74,6 +78,32 @@ def test_delta_method_agrees_with_the_bootstrap(problems, passed, gained):
 def test_standard_error_of_the_mean_is_the_harness_s():
     pairs = pairs_of(164, 76, 8)
     assert mean_s_sr_stderr(pairs) == pytest.approx(mean_stderr([s_sr(*pair) for pair in pairs]))
+
+
+@pytest.mark.parametrize(("family", "metric"), [
+    ("sr", "r_sr"), ("sr", "s_sr"), ("translation", "r_sr"), ("translation", "s_sr"), ("repair", "repaired_by_test"),
+])  # fmt: skip
+def test_metrics_by_the_suite_alone_have_the_interval_of_its_pairs(family, metric):
+    """The same pairs give the same interval, whether the witnesses decide or the suite alone."""
+    view, pairs, failed = views()[family], pairs_of(60, 20, 9), [(0.0, 0.0)] * 60
+
+    def samples(witnessed: list[Pair], by_suite: list[Pair]) -> list[Any]:
+        return [
+            SimpleNamespace(
+                key=Key("b", str(number), ("no_test", "with_test")[half]),
+                scores={
+                    f"{view.paired}{kind}": {"passed": passes[number][half]}
+                    for kind, passes in (("", witnessed), ("_suite", by_suite))
+                },
+            )
+            for number in range(60)
+            for half in (0, 1)
+        ]
+
+    found = view.estimate(samples(failed, pairs), f"{metric}_suite")
+    assert found == view.estimate(samples(pairs, failed), metric)
+    expected = r_sr(pairs) if metric == "r_sr" else mean_s_sr(pairs)
+    assert found.value == pytest.approx(expected) and found.low < expected < found.high and found.n == 60
 
 
 def test_too_few_pairs():

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lm_eval_codemind.families.pairs_view import PairView, both_programs, difference, exchanges
+from lm_eval_codemind.families.pairs_view import SUITE, PairView, both_programs, difference, exchanges
 from lm_eval_codemind.families.sr.score import s_sr
 from lm_eval_codemind.families.sr.task import NO_TEST
 from lm_eval_codemind.families.view import Part, Unit, View, answer_of, listing, outcome_of
@@ -39,8 +39,9 @@ class SpecificationView(PairView):
         return self.passed(unit)[1] >= 1
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        if metric == "r_sr":
-            pairs = [self.passed(unit) for unit in self.units(samples)]
+        name, suite, _ = metric.partition(SUITE)
+        if name == "r_sr":
+            pairs = [self.passed(unit, suite) for unit in self.units(samples)]
             rows = [(without, s_sr(without, with_test)) for without, with_test in pairs]
             return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
         if metric == "s_sr_unstated":
