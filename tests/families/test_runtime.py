@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +19,8 @@ from lm_eval_codemind.questions import Key, Question
 from lm_eval_codemind.results.analysis import summary
 from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
-from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.studies.reval import task as runtime_published
 from tests.cli import codemind, said
 from tests.results.harness import evaluate
@@ -152,6 +154,38 @@ def test_of_unequal_numbers_of_responses_the_fewest_count(caplog):
     rights = {"coverage": [True] * 3, "state": [True, True], "path": [True, False], "output": [True, False, True]}
     assert runtime_items.ic_mean([record(setting, right) for setting, right in rights.items()]) == (1 + 1 / 4) / 2
     assert not caplog.text
+
+
+def test_scores_of_a_program_are_means_over_its_responses():
+    """So they equal the mean of the scores of the first responses alone, of the second ones and so on."""
+    right = {"coverage": [False, True, True, True], "output": [True, True, False, True]}
+    view = views()["runtime"]
+
+    def unit(responses: slice) -> tuple[Any, ...]:
+        return tuple(
+            SimpleNamespace(key=Key("b", "p", setting), scores={metric: {"right": right[setting][responses]}})
+            for setting, metric in (("coverage", "coverage_balanced"), ("output", "output"))
+        )
+
+    every, each = unit(slice(None)), [unit(slice(number, number + 1)) for number in range(4)]
+    assert view.unit_scores(every) == {"correct": 0.75} and not view.solved(every)
+    assert fmean(view.unit_scores(one)["correct"] for one in each) == 0.75
+    assert [view.predicts(one) for one in (every, *each)] == [False, True, True, False, True]
+    assert view.outcome(every) == "weakest in coverage"
+
+
+def test_questions_without_a_recorded_response_count_in_no_score():
+    samples = [
+        Sample(
+            doc={"benchmark": "b", "problem_id": "p", "setting": "path", "item": str(number)}, doc_id=number,
+            target="", prompts=(), responses=(), answers=(), filter="f", scores=scores, raw={},
+        )
+        for number, scores in enumerate([{"path_executed": {"right": [True]}}, {}])
+    ]  # fmt: skip
+    config = {"metadata": {"suite": {"family": "runtime"}}}
+    task = TaskRun(TASK, config, (), 2, 2, Path(TASK), lambda file, without: iter(samples))
+    (observation,) = observe([Run(Path(), "m", "m", (task,), {})])
+    assert observation.scores == {"correct": 1} and observation.unit == (samples[0],)
 
 
 def test_what_runs_under_published_rules():

@@ -81,14 +81,28 @@ def test_three_models_have_a_row_and_no_interval():
 
 
 def test_lines_of_simplified_programs_are_those_of_the_samples():
-    def unit(score: float, lines: int | None) -> tuple[SimpleNamespace]:
-        details = {} if lines is None else {"loc": lines}
-        doc = {"loc": 4, "loc_transformed": 10}
-        return (SimpleNamespace(doc=doc, answer=Answer("x", details), scores={"r_dsr": score, "pass@1": score}),)
+    def unit(shorter: float, *lines: int | None) -> tuple[SimpleNamespace]:
+        answers = [Answer("x", {} if each is None else {"loc": each}) for each in lines]
+        scores = {"r_dsr": shorter / 2, "pass@1": shorter, "shorter": shorter}
+        return (SimpleNamespace(doc={"loc": 4, "loc_transformed": 10}, answers=answers, scores=scores),)
 
-    (table,) = views()["dsr"].findings({"m": [unit(1.0, 4), unit(0.5, 7), unit(0.0, 13), unit(0.0, None)]})
+    (table,) = views()["dsr"].findings({"m": [unit(1.0, 4), unit(1.0, 7), unit(0.0, 13), unit(0.0, None)]})
     rows = {row["programs"]: (row["C"], row["C+"], row["C'"], row["n"]) for row in table.rows}
     assert rows == {"all": (4, 10, 8, 3), "simplified": (4, 10, 5.5, 2), "not simplified": (4, 10, 13, 1)}
+    # Of several responses to a problem the lines are their mean, and it is solved if all of them solve it.
+    (table,) = views()["dsr"].findings({"m": [unit(1.0, 4, 8), unit(0.5, 6, 12), unit(0.5, 5, None)]})
+    rows = {row["programs"]: (row["C'"], row["n"]) for row in table.rows}
+    assert rows == {"all": (20 / 3, 3), "simplified": (6, 1), "not simplified": (7, 2)}
+
+
+@pytest.mark.parametrize(
+    ("passes", "shorter", "outcome"),
+    [(1.0, 1.0, "simplified"), (1.0, 0.5, "not shorter"), (0.5, 0.5, "fails its tests"), (0.0, 0.0, "fails its tests")],
+)
+def test_a_problem_of_dsr_is_solved_if_all_responses_solve_it(passes, shorter, outcome):
+    scores = {"r_dsr": shorter / 2, "pass@1": passes, "shorter": shorter}
+    unit = (SimpleNamespace(answer=Answer("x"), scores=scores),)
+    assert views()["dsr"].solved(unit) == (shorter == 1) and views()["dsr"].outcome(unit) == outcome
 
 
 def test_reval_s_average_has_a_deviation_over_repeats():

@@ -20,13 +20,13 @@ class SemanticsView(View):
         return {"S_DSR": float(unit[0].scores[self.metric]), "pass": float(unit[0].scores["pass@1"])}
 
     def solved(self, unit: Unit) -> bool:
-        """Whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
-        return self.unit_scores(unit)["S_DSR"] > 0
+        """Whether all answers pass their tests and are shorter than C+."""
+        return bool(unit[0].scores["shorter"] >= 1)
 
     def outcome(self, unit: Unit) -> str:
-        of_unit, answer = self.unit_scores(unit), unit[0].answer
-        if of_unit["pass"] >= 1:
-            return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
+        answer = unit[0].answer
+        if self.unit_scores(unit)["pass"] >= 1:
+            return "simplified" if self.solved(unit) else "not shorter"
         if answer.text is None:
             return "no code"
         if answer.passed_suite:
@@ -37,7 +37,7 @@ class SemanticsView(View):
         """Return the mean lines of C, C+ and C', by success."""
         rows = []
         for model, units in models.items():
-            answered = [unit for unit in units if unit[0].answer.details.get("loc") is not None]
+            answered = [unit for unit in units if _lines_of_answers(unit)]
             groups = {
                 "all": answered,
                 "simplified": [unit for unit in answered if self.solved(unit)],
@@ -48,7 +48,7 @@ class SemanticsView(View):
                     lines = {
                         "C": fmean(unit[0].doc["loc"] for unit in members),
                         "C+": fmean(unit[0].doc["loc_transformed"] for unit in members),
-                        "C'": fmean(unit[0].answer.details["loc"] for unit in members),
+                        "C'": fmean(fmean(_lines_of_answers(unit)) for unit in members),
                     }
                     rows.append({"model": model, "programs": name, **lines, "n": len(members)})
         return [described("lines_simplified", rows)]
@@ -63,6 +63,11 @@ class SemanticsView(View):
             Part("Rules that made C+", "text", ", ".join(map(str, doc.get("transformations") or []))),
             listing(sample, "Test", "test"),
         ]
+
+
+def _lines_of_answers(unit: Unit) -> list[int]:
+    """Return the lines of each answer that is a program."""
+    return [lines for answer in unit[0].answers if (lines := answer.details.get("loc")) is not None]
 
 
 def _lines(count: object) -> str:

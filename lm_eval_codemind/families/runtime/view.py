@@ -4,6 +4,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
+from statistics import fmean
 from typing import Any
 
 from more_itertools import map_reduce
@@ -16,7 +17,7 @@ from lm_eval_codemind.families.view import Part, Unit, View, exchange
 from lm_eval_codemind.harness.templates import numbered
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.samples import Sample, TaskRun
-from lm_eval_codemind.statistics import TOO_FEW, Estimate, mean, of_equal_problems
+from lm_eval_codemind.statistics import TOO_FEW, Estimate, of_equal_problems
 
 # A longer line of code pushes its notes to the right, and no other line's.
 _CODE_COLUMNS = 72
@@ -38,8 +39,8 @@ class RuntimeView(View):
         return unit[0].key._replace(setting="", item="")
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        """Return the share of the questions about the program that are answered correctly."""
-        return {"correct": mean([float(_is_right(sample)) for sample in unit]).value}
+        """Return the share of the questions about the program that are answered correctly, over all responses."""
+        return {"correct": fmean(map(_right, unit))}
 
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
@@ -98,7 +99,9 @@ def annotated(samples: Sequence[Sample]) -> str:
     for line in notes:
         places = [(setting, _NO_LINE if setting == OUTPUT else line) for setting in SETTINGS]
         if line != _NO_LINE and all(place in by_place for place in places):
-            notes[line].append(_consistency({setting: _is_right(by_place[setting, at]) for setting, at in places}))
+            notes[line].append(
+                _consistency({setting: _is_first_right(by_place[setting, at]) for setting, at in places})
+            )
 
     code = numbered(str(samples[0].doc["code"])).split("\n")
     width = min(max(map(len, code)), _CODE_COLUMNS)
@@ -114,7 +117,7 @@ def annotated(samples: Sequence[Sample]) -> str:
 
 def _note(sample: Sample) -> str:
     """Return the answer of a sample on one line, with the truth if the answer is wrong."""
-    setting, right = sample.key.setting, _is_right(sample)
+    setting, right = sample.key.setting, _is_first_right(sample)
     about = f" of {sample.doc['variable']}" if setting == STATE else ""
     answer = "(no answer)" if sample.answer.text is None else _one_line(sample.answer.text)
     truth = "" if right else f"   but: {_one_line(str(sample.doc['answer']))}"
@@ -132,14 +135,24 @@ def _consistency(right: Mapping[str, bool]) -> str:
     return f"consistency breaks at {broken}{though}, IC {value:g}"
 
 
-def _is_right(sample: Sample) -> bool:
+def _rights(sample: Sample) -> Sequence[bool]:
+    """Return which of the responses to a question are right."""
     records = (sample.scores.get(metric) for metric in NEEDS)
-    return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
+    return next((record["right"] for record in records if isinstance(record, Mapping)), [False])
+
+
+def _right(sample: Sample) -> float:
+    """Return the share of the responses to a question that are right."""
+    return fmean(_rights(sample))
+
+
+def _is_first_right(sample: Sample) -> bool:
+    return bool(_rights(sample)[0])
 
 
 def _share(unit: Iterable[Sample], setting: str) -> float | None:
-    rights = [_is_right(sample) for sample in unit if sample.key.setting == setting]
-    return sum(rights) / len(rights) if rights else None
+    rights = [_right(sample) for sample in unit if sample.key.setting == setting]
+    return fmean(rights) if rights else None
 
 
 def items_of(samples: Iterable[Sample], metric: str) -> list[Item]:
