@@ -23,7 +23,6 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     are named.
     """
     from lm_eval_codemind.families.table import Column
-    from lm_eval_codemind.families.views import views
     from lm_eval_codemind.results.analysis import comparisons, findings
     from lm_eval_codemind.results.comparing import comparable
     from lm_eval_codemind.results.observations import ALL, observe
@@ -33,7 +32,7 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     observations = observe(runs)
     table = comparisons(observations)
     if not all_scores:
-        main = {(view.title, view.scores[0]) for view in views().values()}
+        main = {(o.view.title, o.view.scores[0]) for o in observations}
         table = table.where(lambda row: (row["family"], row["score_name"]) in main)
     if not table.rows:
         raise click.ClickException(f"{first} and {second}: no common problems; run both with --log_samples")

@@ -9,7 +9,7 @@ from lm_eval_codemind.data.catalogue import same_problems
 from lm_eval_codemind.families.table import Table, corrected, described, interval
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.results.association import associate, counted
-from lm_eval_codemind.results.observations import ALL, Observation, by_model, distinct
+from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_view, distinct
 from lm_eval_codemind.statistics import compare, proportion
 
 # Benchmark (that others count with) and name of a problem.
@@ -141,13 +141,14 @@ def _solved(
 
     ``verdict`` returns the name of the problem that a question counts for, and whether the question is solved.
     """
-    verdicts: dict[str, dict[ProblemKey, bool]] = {}
-    for o in observations:
-        of_family = verdicts.setdefault(o.view.title, {})
-        name, solved = verdict(o)
-        key = (same_problems(o.benchmark), name)
-        of_family[key] = of_family.get(key, True) and solved
-    return {view.title: verdicts[view.title] for view in views().values() if view.title in verdicts}
+    verdicts: dict[str, dict[ProblemKey, bool]] = defaultdict(dict)
+    for view, of_view in by_view(observations):
+        of_family = verdicts[view.title]
+        for o in of_view:
+            name, solved = verdict(o)
+            key = (same_problems(o.benchmark), name)
+            of_family[key] = of_family.get(key, True) and solved
+    return verdicts
 
 
 def _verdicts(solved: Verdicts, first: str, second: str) -> tuple[list[bool], list[bool]]:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from lm_eval_codemind.families.table import Table, in_words, show
 from lm_eval_codemind.results.analysis import PROPERTIES
-from lm_eval_codemind.results.observations import ALL, Observation
+from lm_eval_codemind.results.observations import ALL, Observation, distinct, grouped
 from lm_eval_codemind.results.provenance import effort
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.statistics import TOO_FEW
@@ -66,9 +66,8 @@ class Samples:
         for run in runs:
             for group in run.groups:
                 self.sets.setdefault(group.name, list(group.tasks))
-            for task, view in run.known_tasks:
-                tasks = self.sets.setdefault(view.title, [])
-                tasks += [task.task] if task.task not in tasks else []
+        families = grouped(observations, lambda o: o.view.title)
+        self.sets |= {title: distinct(o.task for o in of_family) for title, of_family in families.items()}
         self._counts: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
         for o in observations:
             for model in ("", o.model):

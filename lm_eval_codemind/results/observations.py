@@ -1,8 +1,8 @@
 """Observations: one model on one problem of one task, as analyses and the report's browser use them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -80,7 +80,7 @@ class Observation:
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
     """Return the observations of all problems of all runs, in order; tasks without a view are left out."""
-    return [
+    observations = [
         Observation(
             model=run.label,
             task=task.task,
@@ -95,6 +95,31 @@ def observe(runs: Iterable[Run]) -> list[Observation]:
         for task, view in run.known_tasks
         for unit in view.units(task.scored_samples)
     ]
+    return _apart(observations)
+
+
+def _apart(observations: Sequence[Observation]) -> list[Observation]:
+    """Return the observations, where tasks that ask a model the same questions have views of their own.
+
+    The same questions at two temperatures, say, must not be in one cell of a table. A task that is named
+    ``codemind_VARIANT_BENCHMARK`` keeps its view.
+    """
+    asked = grouped(observations, lambda o: (o.view.name, o.model, o.key))
+    own = {
+        (o.view.name, o.task): _of_task(o.view, o.task)
+        for of_key in asked.values()
+        if len({o.task for o in of_key}) > 1
+        for o in of_key
+        if o.task != f"codemind_{o.view.name}_{o.benchmark}"
+    }
+    places = [(o.view.name, o.task) for o in observations]
+    return [replace(o, view=own[at]) if at in own else o for o, at in zip(observations, places, strict=True)]
+
+
+def _of_task(view: View, task: str) -> View:
+    """Return the view that a task has of its own: its title names the task, and overlaps of families leave it out."""
+    variant = replace(view.variant, name=f"{view.name}, {task}", title=f"{view.title}, {task}", in_overlap=False)
+    return replace(view, variant=variant)
 
 
 def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:
@@ -118,7 +143,9 @@ def grouped(
 def by_view(observations: Iterable[Observation]) -> list[tuple[View, list[Observation]]]:
     """Return the observations of each view, in the order in which results show views."""
     groups = grouped(observations, lambda o: o.view.name)
-    return [(view, groups[view.name]) for view in views().values() if view.name in groups]
+    # Views that tasks have of their own come last.
+    names = [name for name in dict.fromkeys([*views(), *groups]) if name in groups]
+    return [(groups[name][0].view, groups[name]) for name in names]
 
 
 def by_model(observations: Iterable[Observation]) -> dict[str, list[Observation]]:

@@ -1,7 +1,8 @@
 """Ranks that admit ties, by simulation and on recorded models, and the power of comparisons."""
 
 import math
-from itertools import combinations
+from itertools import combinations, product
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,8 +12,12 @@ from scipy import stats
 from lm_eval_codemind.families.table import corrected, described
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.short import draw, in_order
-from lm_eval_codemind.results.observations import ALL
+from lm_eval_codemind.results.analysis import comparisons, hardest
+from lm_eval_codemind.results.associations import associations
+from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.ranking import ranks
+from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.samples import Sample, TaskRun
 from lm_eval_codemind.statistics import adjusted_mean, compare_all, problems_needed, smallest_difference
 from make_difficulties import second_axis, settings_of
 
@@ -83,6 +88,62 @@ def test_models_that_cannot_be_separated_share_a_rank():
             first, second = ranges[str(one)], ranges[str(other)]
             overlap = first[0] <= second[1] and second[0] <= first[1]
             assert overlap or row["p_corrected"] < 0.05
+
+
+def answered(model: str, task: str, family: str, benchmark: str, scores: np.ndarray) -> TaskRun:
+    """Return a task whose questions a model answers with these scores."""
+    samples = [
+        Sample(
+            doc={"benchmark": benchmark, "problem_id": f"p{number}"}, doc_id=number, target="", prompts=(),
+            responses=(), answers=(), filter="f", scores={views()[family].metric: float(score)}, raw={},
+        )
+        for number, score in enumerate(scores)
+    ]  # fmt: skip
+    config = {"metadata": {"suite": {"family": family, "benchmark": benchmark}}}
+    return TaskRun(task, config, (), len(samples), len(samples), Path(task), lambda file, without: iter(samples))
+
+
+@pytest.mark.parametrize(("family", "benchmark", "titles"), [
+    ("cruxeval_output", "cruxeval", {
+        "codemind_cruxeval_output_direct_02": "CRUXEval-O direct, codemind_cruxeval_output_direct_02",
+        "codemind_cruxeval_output_direct_08": "CRUXEval-O direct, codemind_cruxeval_output_direct_08",
+    }),
+    ("ier", "humaneval", {
+        "my_codemind_ier_humaneval": "IER, my_codemind_ier_humaneval", "codemind_ier_humaneval": "IER",
+    }),
+])  # fmt: skip
+def test_tasks_that_ask_the_same_questions_stand_apart(family, benchmark, titles):
+    """Model a is better at the first task, and model b at the second."""
+    random, skills = np.random.default_rng(9), {"a": (0.9, 0.3), "b": (0.3, 0.6)}
+    scores = {
+        (model, task): (random.uniform(0, 1, 200) < skill).astype(float)
+        for model, of_model in skills.items()
+        for task, skill in zip(titles, of_model, strict=True)
+    }
+    runs = [
+        Run(Path(), model, model, tuple(answered(model, t, family, benchmark, scores[model, t]) for t in titles), {})
+        for model in skills
+    ]
+    observations = observe(runs)
+    compared = comparisons(observations)
+    rows = {row["family"]: row for row in compared.rows if row["benchmark"] == ALL}
+    ranged = {(row["family"], row["model"]): row for row in ranks(compared, observations).rows}
+    assert set(rows) == set(titles.values())
+    for (task, title), (best, other) in zip(titles.items(), ("ab", "ba"), strict=True):
+        one, two = scores["a", task], scores["b", task]
+        only = int(np.sum(one > two)), int(np.sum(two > one))
+        assert rows[title]["n"] == 200 and rows[title]["difference"] == pytest.approx(one.mean() - two.mean())
+        assert rows[title]["p"] == pytest.approx(stats.binomtest(only[0], sum(only)).pvalue)
+        assert [ranged[title, model]["rank"] for model in (best, other)] == ["1", "2"]
+        for model in "ab":
+            row = ranged[title, model]
+            assert row["score"] == pytest.approx(scores[model, task].mean()) and row["n"] == 200
+    assert {row["models"] for row in hardest(observations).rows} == {2}
+    assert {(row["first"], row["second"]) for row in associations(observations).rows} == {
+        pair for pair in product(titles.values(), repeat=2) if len(set(pair)) == 2
+    }
+    # The task that a package names for the benchmark is what the overlap counts.
+    assert {o.view.title for o in observations if o.view.variant.in_overlap} == {"IER"} & set(rows)
 
 
 @pytest.mark.parametrize("n", [200, 800])
