@@ -302,6 +302,14 @@ class Language(abc.ABC):
             SyntaxError: If it does not parse.
         """
 
+    def hides_code(self, source: str, original: str) -> bool:
+        """Whether a program may execute texts as code, of which :meth:`lines` sees nothing, and the original does not.
+
+        Raises:
+            SyntaxError: If one of them does not parse.
+        """
+        return False
+
     @abc.abstractmethod
     def normal_form(self, source: str) -> str:
         """Return a program in a layout that depends on its syntax alone; unchanged where it does not parse."""

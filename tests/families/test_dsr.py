@@ -8,6 +8,7 @@ from lm_eval_codemind.families.dsr import task as dsr
 from lm_eval_codemind.family import beyond_constants
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.templates import Templates
+from lm_eval_codemind.languages.python import PYTHON
 from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.questions import Answer
@@ -82,6 +83,36 @@ def test_a_line_of_semicolons_gains_nothing(documents):
     assert score(document, fenced(padded))["r_dsr"] == score(document, fenced(spread))["r_dsr"] < 1
     commented = "# one\n\n" + document["code"].replace("\n", "  # more\n")
     assert score(document, fenced(commented))["r_dsr"] == 1
+
+
+def test_code_in_a_text_gains_nothing(documents):
+    document = documents["Sample_continued_fraction"]
+    name, code = document["entry_point"], document["transformed"]
+    for call in (
+        "exec({code!r}, names)",
+        "getattr(__builtins__, 'exec')({code!r}, names)",
+        "eval(compile({code!r}, '', 'exec'), names)",
+    ):
+        text = call.replace("__builtins__", "__import__('builtins')").format(code=code)
+        values = score(
+            document, fenced(f"def {name}(*args):\n    names = {{}}\n    {text}\n    return names[{name!r}](*args)\n")
+        )
+        assert (values["pass@1"], values["shorter"], values["r_dsr"], values["r_dsr_suite"]) == (1, 0, 0, 0)
+    # This executes nothing, and what C does C' may do, too.
+    compiles = document["target"].rstrip().removesuffix("```") + "\nimport re\nWORD = re.compile('w')\n"
+    assert score(document, compiles)["r_dsr"] == 1
+    assert not PYTHON.hides_code("eval('1')", "x = eval(input())") and PYTHON.hides_code(
+        "exec('1')", "x = eval(input())"
+    )
+
+
+def test_a_helper_class_counts(documents):
+    document = first(documents, "method")
+    class_name, method = document["entry_point"].split(".")
+    whole = document["transformed"].replace(f"class {class_name}", "class Helper")
+    code = f"class {class_name}:\n    def {method}(self, *args):\n        return Helper.{method}(self, *args)\n"
+    values = score(document, fenced(f"{whole}\n\n{code}"))
+    assert (values["pass@1"], values["r_dsr"]) == (1, 0)
 
 
 def test_an_unfinished_definition_is_found_and_never_runs(documents, monkeypatch):

@@ -155,6 +155,7 @@ def test_what_is_shipped_is_what_rewritten_programs_log_named_and_small():
     ("[1, 'a']", "(1, 'a')", ["i", "x"], True), ("1, 'a'", "(1, 'a')", ["i", "x"], True),
     ("i = 1, x = 'a'", "(1, 'a')", ["i", "x"], True), ("i, x = 1, 'a'", "(1, 'a')", ["i", "x"], True),
     ("(1, 'b')", "(1, 'a')", ["i", "x"], False), ("1", "(1, 'a')", ["i", "x"], False),
+    ("(i, x) = (1, 'a')", "(1, 'a')", ["i", "x"], True), ("(i, x) = (2, 'a')", "(1, 'a')", ["i", "x"], False),
     ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
 ])  # fmt: skip
 def test_values_of_loop_variables(answer, value, names, right):

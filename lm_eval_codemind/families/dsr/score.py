@@ -5,6 +5,8 @@ as :func:`~lm_eval_codemind.languages.python.complexity.lines_of_code` does (arX
 
     S_DSR(L, C, T) = Pass(C', T) * LoC(C) * (1 - floor(LoC(C') / LoC(C+))) / max(LoC(C'), LoC(C)), never below 0
     R_DSR(L, B)    = mean of S_DSR over the benchmark B
+
+A C' that executes texts as code (``exec``, ``eval``, ``compile``), as C does not, counts as long as C+.
 """
 
 from rapidfuzz.distance import Levenshtein

@@ -104,24 +104,25 @@ class SemanticsReasoning(Family):
         """Return the part of C' that is asked for, with its lines; what runs is the whole of it.
 
         Of a class one method is asked for. It replaces the one of C+, so that the rest of the class is unchanged. C, C+
-        and C' are measured alike.
+        and C' are measured alike. Where C' executes texts as code and C does not, nobody can count its lines.
         """
         problem = problem_of(question)
+        language = get_language(problem.language)
         shown = question["transformed"]
         program = kind_of(problem).program(response, problem, into=shown, original=shown)
         if not isinstance(program, str):
             return Answer.of_program(program)
         try:
             target = kind_of(problem).extract_target(program, problem)
-            lines = get_language(problem.language).lines(target)
+            lines, hides_code = language.lines(target), language.hides_code(program, problem.code)
         except SyntaxError:
             # In its class it is nested more deeply than the language allows: it can neither run nor be counted.
             return Answer(program)
-        return Answer(target, {"loc": lines}, program=program)
+        return Answer(target, {"loc": lines} | ({"hides_code": True} if hides_code else {}), program=program)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        lines = answer.details.get("loc", 0)
         loc, transformed = question["loc"], question["loc_transformed"]
+        lines = transformed if "hides_code" in answer.details else answer.details.get("loc", 0)
         likeness = 0.0
         if answer.text is not None:
             problem = problem_of(question)

@@ -27,11 +27,12 @@ def same_step(answer: str, value: str, names: Sequence[str]) -> bool:
     """
     if not names:
         return truth(answer) is (value == "True")
-    texts = list(readings(answer, ", ".join(names)))
+    together = ", ".join(names)
+    texts = list(readings(answer, together))
     if len(names) == 1:
         return any(same_output(JSON.get(text.strip(), text), value, printed=False) for text in texts)
     labels = split(value[1:-1])
-    for text in map(str.strip, texts):
+    for text in map(str.strip, [*texts, *readings(answer, f"({together})")]):
         parts = split(text[1:-1] if text[:1] in "[(" and text[-1:] in "])" else text)
         if len(parts) == len(labels) == len(names) and all(
             same_step(part, label.strip(), [name]) for part, label, name in zip(parts, labels, names, strict=True)

@@ -45,6 +45,11 @@ class _Python(Language):
 
         return lines_of_code(source)
 
+    def hides_code(self, source: str, original: str) -> bool:
+        from lm_eval_codemind.languages.python.complexity import executing_names
+
+        return bool(executing_names(source) - executing_names(original))
+
     def normal_form(self, source: str) -> str:
         from lm_eval_codemind.languages.python.unparse import normal_form
 

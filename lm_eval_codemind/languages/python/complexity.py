@@ -92,6 +92,23 @@ def _parsed(source: str) -> ast.Module:
 # -- lines of code after normalisation, so that a program's layout has no effect
 
 
+def executing_names(source: str) -> set[str]:
+    """Return by which of ``exec``, ``eval`` and ``compile`` a program may execute a text as code.
+
+    Raises:
+        SyntaxError: If it does not parse.
+    """
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            # `re.compile` executes nothing, and `getattr(builtins, "exec")` does.
+            case ast.Name(("exec" | "eval" | "compile") as name) | ast.Attribute(attr=("exec" | "eval") as name):
+                names.add(name)
+            case ast.Constant(("exec" | "eval" | "compile") as name):
+                names.add(name)
+    return names
+
+
 def lines_of_code(source: str) -> int:
     """Return LoC of a program's source: the lines of its normal form.
 

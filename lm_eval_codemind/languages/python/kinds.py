@@ -200,10 +200,15 @@ class Method(PythonKind):
         tree, original = ast.parse(code), ast.parse(problem.code)
         present = {names.shape(node) for node in original.body} - {None}
         known = set().union(*map(names.bound_names, names.definition(original, class_name).body))
+        classes = {node.name for node in original.body if isinstance(node, ast.ClassDef)}
         owner = names.definition(tree, class_name)
         bound = [(node, names.bound_names(node)) for node in owner.body]
         members = [node for node, own in bound if method_name in own or (own and not own & known)]
-        others = [node for node in tree.body if names.shape(node) not in present and not isinstance(node, ast.ClassDef)]
+        others = [
+            node
+            for node in tree.body
+            if names.shape(node) not in present and not (isinstance(node, ast.ClassDef) and node.name in classes)
+        ]
         wanted = set().union(*map(names.free_names, members))
         needed = names.statements_binding(wanted, ast.Module(others, []))
         lines = code.split("\n")
