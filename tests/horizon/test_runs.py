@@ -4,6 +4,7 @@ import ast
 import random
 
 import pytest
+import time_machine
 
 from lm_eval_codemind.data.facts.horizon import BOUNDS, STATES, level_of
 from lm_eval_codemind.workshop.python.horizon_runs import (
@@ -58,6 +59,16 @@ def test_generated_calls_are_of_their_class():
             assert output == repr(eval(call, namespace_of(program)))
             assert state == state_written(trace(program, call, max_steps=100, max_value=1000))
     assert not of_class[0] & of_class[3]
+
+
+def test_generated_calls_are_the_same_on_every_day():
+    program = "def main_solution(year):\n    return {'next': year + 1, 'year': year}\n"
+    generator = "import datetime\n\n\ndef generate_inputs(random):\n"
+    generator += "    return {'year': random.randint(2003, datetime.date.today().year)}\n"
+    today = generated(program, generator, "1", 3, 5, 500)
+    with time_machine.travel(2_500_000_000):
+        assert generated(program, generator, "1", 3, 5, 500) == today
+    assert len(today) > 1
 
 
 def namespace_of(program: str) -> dict:

@@ -95,7 +95,7 @@ def make_horizon(problems: Sequence[Problem], seed: int, template: str) -> Rungs
     """
     programs = _natural_programs()
     wanted = halves(PER_LEVEL)
-    with Sandbox(preload=("inspect", "tempfile", "threading")) as sandbox:
+    with Sandbox(preload=("inspect", "tempfile", "threading", "time_machine")) as sandbox:
         # Of the chains of low levels some are unfit.
         chains = [
             candidate

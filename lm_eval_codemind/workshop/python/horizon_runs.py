@@ -22,6 +22,8 @@ _record = record
 compiled = functools.lru_cache(maxsize=512)(compiled.__wrapped__)
 
 CLASSES = 11
+# In seconds since the epoch: a day of 2026, when the first seeds were made.
+_MOMENT = 1_790_000_000
 # Programs that write so little state are rare, so all their calls are measured; of other programs a few are.
 _RARE, _FEW = 70, 2
 # Characters of a value in a chain.
@@ -80,19 +82,25 @@ def class_of(call: str) -> int:
 
 
 def generated(program: str, generator: str, seed: str, seed_class: int, count: int, max_state: int) -> list[list[Any]]:
-    """Return calls that a generator of inputs makes, of one class, with what :func:`measured` says of them."""
+    """Return calls that a generator of inputs makes, of one class, with what :func:`measured` says of them.
+
+    For the generator the clock stands still, so that a seed has the same questions on every day.
+    """
+    import time_machine
+
     random.seed(seed)
     namespace: dict[str, Any] = {"Random": random.Random, "__name__": "program"}
-    exec(compile(program + "\n\n" + generator, "program.py", "exec", dont_inherit=True), namespace)
     calls: list[str] = []
-    for number in range(CLASSES * 12):
-        inputs = namespace["generate_inputs"](random.Random(f"{seed}:{number}"))
-        texts = {name: written(value, max_state) for name, value in inputs.items()}
-        call = "main_solution(" + ", ".join(f"{name}={text}" for name, text in texts.items()) + ")"
-        if None not in texts.values() and class_of(call) == seed_class and call not in calls:
-            calls.append(call)
-        if len(calls) == count:
-            break
+    with time_machine.travel(_MOMENT, tick=False):
+        exec(compile(program + "\n\n" + generator, "program.py", "exec", dont_inherit=True), namespace)
+        for number in range(CLASSES * 12):
+            inputs = namespace["generate_inputs"](random.Random(f"{seed}:{number}"))
+            texts = {name: written(value, max_state) for name, value in inputs.items()}
+            call = "main_solution(" + ", ".join(f"{name}={text}" for name, text in texts.items()) + ")"
+            if None not in texts.values() and class_of(call) == seed_class and call not in calls:
+                calls.append(call)
+            if len(calls) == count:
+                break
     rows: list[list[Any]] = []
     for number, call in enumerate(calls):
         run = measured(program, call, max_state)
