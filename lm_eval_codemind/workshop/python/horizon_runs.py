@@ -84,31 +84,36 @@ def class_of(call: str) -> int:
 def generated(program: str, generator: str, seed: str, seed_class: int, count: int, max_state: int) -> list[list[Any]]:
     """Return calls that a generator of inputs makes, of one class, with what :func:`measured` says of them.
 
-    For the generator the clock stands still, so that a seed has the same questions on every day.
+    The clock stands still, so that a seed has the same questions on every day.
     """
     import time_machine
 
+    with time_machine.travel(_MOMENT, tick=False):
+        calls = _calls(program, generator, seed, seed_class, count, max_state)
+        rows: list[list[Any]] = []
+        for number, call in enumerate(calls):
+            run = measured(program, call, max_state)
+            if run is not None:
+                rows.append([call, *run])
+            if number == _FEW and all(row[1] > _RARE for row in rows):
+                break
+    return rows
+
+
+def _calls(program: str, generator: str, seed: str, seed_class: int, count: int, max_state: int) -> list[str]:
     random.seed(seed)
     namespace: dict[str, Any] = {"Random": random.Random, "__name__": "program"}
+    exec(compile(program + "\n\n" + generator, "program.py", "exec", dont_inherit=True), namespace)
     calls: list[str] = []
-    with time_machine.travel(_MOMENT, tick=False):
-        exec(compile(program + "\n\n" + generator, "program.py", "exec", dont_inherit=True), namespace)
-        for number in range(CLASSES * 12):
-            inputs = namespace["generate_inputs"](random.Random(f"{seed}:{number}"))
-            texts = {name: written(value, max_state) for name, value in inputs.items()}
-            call = "main_solution(" + ", ".join(f"{name}={text}" for name, text in texts.items()) + ")"
-            if None not in texts.values() and class_of(call) == seed_class and call not in calls:
-                calls.append(call)
-            if len(calls) == count:
-                break
-    rows: list[list[Any]] = []
-    for number, call in enumerate(calls):
-        run = measured(program, call, max_state)
-        if run is not None:
-            rows.append([call, *run])
-        if number == _FEW and all(row[1] > _RARE for row in rows):
+    for number in range(CLASSES * 12):
+        inputs = namespace["generate_inputs"](random.Random(f"{seed}:{number}"))
+        texts = {name: written(value, max_state) for name, value in inputs.items()}
+        call = "main_solution(" + ", ".join(f"{name}={text}" for name, text in texts.items()) + ")"
+        if None not in texts.values() and class_of(call) == seed_class and call not in calls:
+            calls.append(call)
+        if len(calls) == count:
             break
-    return rows
+    return calls
 
 
 def _varied(value: Any, rng: random.Random) -> Any:
