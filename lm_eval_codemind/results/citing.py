@@ -17,7 +17,7 @@ from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import distinct
 from lm_eval_codemind.results.provenance import text_of
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.results.settings import form_of_prompts, settings
+from lm_eval_codemind.results.settings import failed_requests, form_of_prompts, settings
 from lm_eval_codemind.samples import TaskRun
 from lm_eval_codemind.statistics import TOO_FEW
 
@@ -49,6 +49,11 @@ class Result:
         """Whether the responses were recorded elsewhere."""
         return any(run.recorded for run, _, _ in self.tasks)
 
+    @property
+    def failed(self) -> str:
+        """How many requests failed; empty if none did."""
+        return failed_requests(task for _, task, _ in self.tasks)
+
     def shared(self, values: Iterable[str]) -> str:
         """Return the value of a setting; if it differs between the tasks, each value with its task."""
         texts = list(values)
@@ -68,11 +73,12 @@ class Result:
         else:
             model += f" ({self.shared(_backend(run) for run, _, _ in self.tasks)})"
             how = f"with {self.shared(_how(run, task) for run, task, _ in self.tasks)}, for {questions}"
+        failed = f" ({self.failed} requests failed and count as wrong)" if self.failed else ""
         filters = self.shared(text_of(task.main_filter) for _, task, _ in self.tasks)
         *others, last = self.scores
         scores = f"{', '.join(others)} and {last}" if others else last
         return (
-            f"{model} scores {scores} on {self.group} ({titles}), {how}, read by the filter {filters} "
+            f"{model} scores {scores} on {self.group} ({titles}), {how}{failed}, read by the filter {filters} "
             f"and scored by lm-eval-codemind {suite} with lm-eval {harness}."
         )
 
@@ -80,7 +86,8 @@ class Result:
         """Return the settings with their values; what nobody knows of recorded responses is left out."""
         by_task = [settings(run, task) for run, task, _ in self.tasks]
         known = [name for name in by_task[0] if not (self.recorded and name in _REQUEST_SETTINGS)]
-        return {name: self.shared(values[name] for values in by_task) for name in known}
+        shared = {name: self.shared(values[name] for values in by_task) for name in known}
+        return shared | ({"failed requests, which count as wrong": self.failed} if self.failed else {})
 
 
 def _origin(view: View) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.results.observations import distinct
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.results.settings import differences
+from lm_eval_codemind.results.settings import differences, failed_requests
 
 
 def require_same_versions(runs: Iterable[Run]) -> None:
@@ -33,7 +33,7 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
 
     Returns:
         The runs, labelled by model, or by path if both are the same model; and the settings of each task that
-        differ, with both values.
+        differ, with both values, and how many of its requests failed.
 
     Raises:
         UserError: If a path has runs of several models, or several runs of one task; or if the runs have no task in
@@ -54,6 +54,10 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
     require_same_versions(run for runs in sides for run in runs)
     for name in common:
         notes += [f"{name}: {text}" for text in differences(one[name], other[name])]
+        failed = [failed_requests([task]) for _, task in (one[name], other[name])]
+        if any(failed):
+            first_failed, second_failed = (text or "0" for text in failed)
+            notes.append(f"{name}: failed requests, which count as wrong: {first_failed} and {second_failed}")
     compared = [
         replace(run, label=label, tasks=tuple(task for task in run.tasks if task.task in common))
         for runs, label in zip(sides, labels, strict=True)

@@ -1,5 +1,7 @@
 """The settings that a score depends on, as results record them: to cite a score, and to say why two differ."""
 
+from collections.abc import Iterable
+
 from lm_eval_codemind.harness.provenance import prompts_sent
 from lm_eval_codemind.results.provenance import generation, text_of
 from lm_eval_codemind.results.runs import Run
@@ -37,6 +39,13 @@ def form_of_prompts(run: Run, task: TaskRun) -> str:
     if any(sample.chat for sample in task.each_sample()):
         return "as chat messages"
     return "with chat template" if run.raw.get("chat_template_sha") else "without chat template"
+
+
+def failed_requests(tasks: Iterable[TaskRun]) -> str:
+    """Return how many requests of some tasks failed, such as ``5 of 24``; empty if none did. These count as wrong."""
+    counts = [task.suite.get("readings") or {} for task in tasks]
+    failed, total = (sum(of_task.get(name, 0) for of_task in counts) for name in ("failed", "responses"))
+    return f"{failed:,} of {total:,}" if failed else ""
 
 
 def prompts_of(run: Run) -> dict[str, list[str]]:

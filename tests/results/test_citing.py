@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,20 @@ def test_the_table_of_settings(usual):
     for name, value in (("data", suite["data_sha256"][:12]), ("prompts", suite["prompts_sha256"][:12])):
         assert f"| {name} | {value} |" in markdown and f"\n{name} & {value} \\\\\n" in latex
     assert "codemind\\_ier\\_sample" in latex and latex.startswith("\\begin{tabular}{ll}\n")
+
+
+def test_failed_requests_are_told_also_in_a_comparison(usual, tmp_path):
+    shutil.copytree(usual, tmp_path / "run")
+
+    def change(raw: dict[str, Any]) -> None:
+        raw["configs"][TASK]["metadata"]["suite"]["readings"]["failed"] = 5
+
+    change_results(tmp_path / "run", change)
+    assert "for 24 of 24 questions (5 of 24 requests failed and count as wrong), read" in said("cite", tmp_path / "run")
+    told = "failed requests, which count as wrong"
+    assert f"| {told} | 5 of 24 |" in said("cite", tmp_path / "run", "--format", "markdown")
+    assert f"note: {TASK}: {told}: 0 and 5 of 24" in said("compare", usual, tmp_path / "run")
+    assert "failed" not in said("cite", usual) + said("cite", usual, "--format", "markdown")
 
 
 def test_references_are_of_families_and_sources_that_exist():
