@@ -26,12 +26,14 @@ def command(runs: tuple[Path, ...], form: str) -> None:
     hold some. Without the samples (--log_samples) there is no interval.
     """
     from lm_eval_codemind.results.citing import bibtex, results, table
-    from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.runs import read_runs, require_scores
 
-    reported = results(read_runs(runs))
+    read = read_runs(runs)
+    require_scores(read)
+    reported = results(read)
     if not reported:
         raise click.ClickException(
-            f"{', '.join(map(str, runs))}: no score to report; run a task without --predict_only"
+            f"{', '.join(map(str, runs))}: no score to report; `codemind show --all-metrics` prints what there is"
         )
     if form != "text":
         click.echo(table(reported, latex=form == "latex"))

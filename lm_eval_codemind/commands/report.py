@@ -32,9 +32,10 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     from lm_eval_codemind.results.comparing import require_same_versions
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.report import make_report, render_html
-    from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.runs import read_runs, require_scores
 
     results = read_runs(runs)
+    require_scores(results)
     require_same_versions(results)
     report = make_report(results, observe(results))
     write_whole(output, render_html(report, title))

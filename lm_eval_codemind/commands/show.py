@@ -38,13 +38,14 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     from lm_eval_codemind.results.observations import distinct, observe
     from lm_eval_codemind.results.provenance import READINGS, provenance
     from lm_eval_codemind.results.ranking import ranks
-    from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.runs import read_runs, require_scores
 
     def section(table: Table, title: str = "") -> None:
         if table.rows:
             click.echo(f"\n{title or table.title}\n{table.to_text()}")
 
     results = read_runs(runs)
+    require_scores(results)
     require_same_versions(results)
     observations = observe(results)
     scores = summary(results, every=all_metrics)

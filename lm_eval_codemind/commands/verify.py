@@ -35,7 +35,7 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None, include_pa
             with rescored(run, prompts, include_path) as again:
                 result = verify(run, again)
             equal = equal and result.equal
-            metrics = sum(len(task.metrics) for task in run.tasks)
+            metrics = sum(len(task.metrics) for task in run.tasks if not task.predicted_only)
             outcome = "equal" if result.equal else count(len(result.differences), "difference")
             numbers = ((len(run.tasks), "task"), (metrics, "metric"), (result.samples, "sample"))
             click.echo(f"{run.label}: {outcome} ({', '.join(count(*number) for number in numbers)})")

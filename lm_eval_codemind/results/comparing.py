@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.results.observations import distinct
-from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.results.runs import Run, read_runs, require_scores
 from lm_eval_codemind.results.settings import differences, failed_requests
 
 
@@ -36,11 +36,12 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
         differ, with both values, and how many of its requests failed.
 
     Raises:
-        UserError: If a path has runs of several models, or several runs of one task; or if the runs have no task in
-            common, or another version of it.
+        UserError: If a path has runs of several models, several runs of one task, or no score; or if the runs have no
+            task in common, or another version of it.
     """
     sides = [read_runs([path]) for path in (first, second)]
     for path, runs in zip((first, second), sides, strict=True):
+        require_scores(runs)
         if len({run.label for run in runs}) > 1:
             listed = "".join(f"\n  {run.path}" for run in runs)
             raise UserError(f"{path}: it has several models or runs of a task; name one of these files:{listed}")

@@ -105,6 +105,21 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
     return _with_labels(runs)
 
 
+def require_scores(runs: Iterable[Run]) -> None:
+    """Check that some runs have a score.
+
+    Raises:
+        UserError: If all of them were made with ``--predict_only``. The message names their files.
+    """
+    tasks = [(run, task) for run in runs for task in run.tasks]
+    if all(task.predicted_only for _, task in tasks):
+        listed = ", ".join(dict.fromkeys(str(run.path) for run, _ in tasks))
+        raise UserError(
+            f"{listed}: no score to report, because of --predict_only; run it again without this option, or score its "
+            "samples: codemind score --responses FILE --tasks TASK"
+        )
+
+
 def _read_run(file: Path) -> Run | None:
     raw = read_results(file)
     source = model_source(raw)

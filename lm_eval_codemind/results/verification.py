@@ -67,7 +67,8 @@ def verify(recorded: Run, rescored: Run) -> Verification:
 
     This compares the digests that the harness and the suite recorded with each sample (document, prompt, target,
     response), the documents with the data set that is installed here, the answers and every metric of every sample with
-    the rescoring, and the aggregated metrics, to the last digit, with the rescoring.
+    the rescoring, and the aggregated metrics, to the last digit, with the rescoring. Of a task without scores
+    (``--predict_only``) it compares the digests alone.
     """
     differences: list[Difference] = []
     notes: list[str] = []
@@ -75,7 +76,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     total = 0
     for task in recorded.tasks:
         again = rescored.task(task.task)
-        find = _finder(again) if again else None
+        find = _finder(again) if again and not task.predicted_only else None
         changed, different = list[Difference](), list[Difference]()
         hashes, seals = hashlib.sha256(), sealed_responses(task)
         seen: dict[tuple[str, str], int] = {}
@@ -109,6 +110,10 @@ def verify(recorded: Run, rescored: Run) -> Verification:
             )
         if again is None:
             differences += [*changed, Difference(task.task, "", "the rescoring", _MISSING, "a result")]
+            continue
+        if task.predicted_only:
+            notes.append(f"{task.task}: without scores, because of --predict_only; only the digests were compared")
+            differences += [*changed, *different]
             continue
         differences += [*changed, *different, *_aggregates(task, again, len(set(seen.values())))]
         isolation[task.task] = ", ".join(sorted(levels[0])), ", ".join(sorted(levels[1]))
