@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.questions import Answer, Key
 
 
@@ -121,7 +122,12 @@ class TaskRun:
 
         Args:
             main_filter: Whether those under the task's other filters may be left out, which takes less time.
+
+        Raises:
+            UserError: If the file is empty though questions were asked, or damaged. The message names it.
         """
+        if self.samples_file and self.effective and not self.samples_file.stat().st_size:
+            raise UserError(f"{self.samples_file} is empty; take it from a backup or run the evaluation again")
         names = [str(entry.get("name")) for entry in self.config.get("filter_list") or ()] if main_filter else []
         others = [name for name in names if name != self.main_filter]
         return self.read(self.samples_file, without=others) if self.samples_file else iter(())
@@ -150,6 +156,11 @@ class TaskRun:
         """This suite's record of the task; empty if there is no record."""
         suite = self.metadata.get("suite")
         return suite if isinstance(suite, Mapping) else {}
+
+    @property
+    def predicted_only(self) -> bool:
+        """Whether the run kept the responses without scoring them (``--predict_only``)."""
+        return [metric.get("metric") for metric in self.config.get("metric_list") or ()] == ["bypass"]
 
     @property
     def version(self) -> Any:

@@ -93,7 +93,7 @@ def command(
         model_args["model"] = _model_name(recordings, responses)
         # What the harness makes of its options, so that it takes the tasks that are loaded here.
         manager = task_manager({**model_args, **(parsed_arguments(harness_arguments).metadata or {})})
-        chosen, indices, several = recorded_documents(manager, names, recordings)
+        chosen, indices, several = recorded_documents(manager, names, recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     arguments += ["--output_path", output_path, "--log_samples"] if output_path else []
@@ -120,7 +120,7 @@ def benchmark_of(names: Sequence[str]) -> str | None:
 
 
 def recorded_documents(
-    manager: Any, names: Sequence[str], recordings: Recordings
+    manager: Any, names: Sequence[str], recordings: Recordings, files: Sequence[Path]
 ) -> tuple[list[str], dict[str, list[int]], SeveralResponses]:
     """Return the tasks to run, and the documents that have a recorded response.
 
@@ -131,6 +131,7 @@ def recorded_documents(
         manager: A task manager of the harness. It keeps the tasks that are loaded.
         names: Tasks, groups or tags.
         recordings: The recorded responses.
+        files: Where they are recorded.
 
     Returns:
         Names of tasks and groups; task -> indices of its documents, in ascending order; and how many responses they
@@ -171,7 +172,14 @@ def recorded_documents(
         else:
             logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
-        raise UserError(f"no response belongs to a problem of {', '.join(names)}")
+        here, there = (
+            ", ".join(sorted({key.problem_id for key in keys})[:2]) for keys in (asked, recordings.questions)
+        )
+        raise UserError(
+            f"{', '.join(map(str, files))}: no response belongs to a problem of {', '.join(names)}. Its problems are "
+            f"named like {here}, those of the responses like {there}; name the task that the responses answer, or "
+            "correct their benchmark and problem_id"
+        )
     responses = {key: len(recorded.responses) for key, recorded in recordings.questions.items()}
     unasked = [key for key in responses if key not in asked]
     if unasked:

@@ -157,7 +157,7 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
                 ) from error
             recordings.extracted |= row.get("extracted") is True
         if not recordings.questions:
-            raise UserError(f"{path}: no recorded responses")
+            raise UserError(f"{path}: no recorded responses{_instead(path)}")
         if run.failed and empty:
             recordings.faults.append(
                 f"{path}: {run.failed} requests of this run failed, and the file does not tell them from empty "
@@ -172,6 +172,12 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
             names = f"{', '.join(map(str, files))}: responses of {len(models)} models ({', '.join(sorted(models))})"
             recordings.faults.append(f"{names}; score each model with its own file")
     return recordings
+
+
+def _instead(path: Path) -> str:
+    """Return what to name instead of a folder of results: its sample files."""
+    samples = sorted(map(str, path.rglob("samples_*.jsonl"))) if path.is_dir() else []
+    return f"; name a sample file in this folder: {', '.join(samples)}" if samples else ""
 
 
 class _Run(NamedTuple):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -133,7 +134,9 @@ def test_score_names_faults(recorded, tmp_path):
     other = tmp_path / "other.jsonl"
     scored = ("score", "--tasks", "codemind_ier_sample", "--responses")
     other.write_text('{"benchmark": "sample", "problem_id": "none", "response": "x"}\n')
-    assert "no response belongs" in refused(*scored, other)
+    message = refused(*scored, other)
+    assert "other.jsonl: no response belongs to a problem of codemind_ier_sample" in message
+    assert "named like Sample_bit_masks, Sample_collatz_trace, those of the responses like none" in message
     assert "did you mean codemind_ier_sample" in refused(
         "score", "--responses", other, "--tasks", "codemind_ier_smaple"
     )
@@ -143,7 +146,18 @@ def test_score_names_faults(recorded, tmp_path):
     other.write_text("oops\n")
     assert "line 1: not a recorded response" in refused(*scored, other)
     assert "does not exist" in refused(*scored, tmp_path / "none", status=2)
+    results = tmp_path / "results" / "m"
+    results.mkdir(parents=True)
+    (results / "samples_x.jsonl").write_text("")
+    assert f"name a sample file in this folder: {results}/samples_x.jsonl" in refused(*scored, tmp_path / "results")
     assert "no task of this suite: gsm8k" in refused("score", "--responses", recorded, "--tasks", "gsm8k")
+
+
+def test_the_row_in_the_documentation_is_one_of_the_sample(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+    (row,) = re.findall(r'^\{"benchmark": .*\}$', page, re.MULTILINE)
+    (tmp_path / "responses.jsonl").write_text(row)
+    said("score", "--responses", tmp_path / "responses.jsonl", "--tasks", "codemind_ier_sample")
 
 
 def test_run_replays_and_skips(recorded, tmp_path):

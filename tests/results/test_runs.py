@@ -6,8 +6,9 @@ import pytest
 from lm_eval_codemind.harness.contract import _complete
 from lm_eval_codemind.harness.result_files import read_samples
 from lm_eval_codemind.results.runs import read_runs
+from tests.cli import refused, said
 from tests.results.conftest import TASK
-from tests.run_files import write_rows
+from tests.run_files import read_rows, write_rows
 
 OLD = "results_2020-01-01T00-00-00.000001.json"
 
@@ -96,3 +97,26 @@ def test_a_long_sample_file_is_complete_if_its_last_line_is(length, tmp_path):
     for cut in (row * 3 + row[:-3], row * 3 + row[:-1], row[:-3], ""):
         file.write_text(cut)
         assert not _complete(file)
+
+
+def test_an_empty_file_of_samples_is_named(run, tmp_path):
+    (samples,) = run.rglob("samples_*.jsonl")
+    samples.write_text("")
+    for command in (("show",), ("cite",), ("verify",), ("report", "-o", tmp_path / "page.html")):
+        assert f"{samples} is empty; take it from a backup" in refused(*command, run)
+
+
+def test_a_run_without_scores_is_named_and_its_digests_are_verified(tmp_path):
+    run = tmp_path / "run"
+    options = ("--limit", 2, "--predict_only", "--log_samples", "--output_path", run)
+    said("run", "--model", "codemind-oracle", "--tasks", TASK, *options)
+    (file,) = run.rglob("results_*.json")
+    for command in (("show",), ("cite",), ("report", "-o", tmp_path / "page.html"), ("compare", run)):
+        assert f"{file}: no score to report, because of --predict_only" in refused(*command, run)
+    verified = said("verify", run)
+    assert "equal (1 task, 0 metrics, 4 samples)" in verified and "only the digests were compared" in verified
+    (samples,) = run.rglob("samples_*.jsonl")
+    rows = read_rows(samples)
+    rows[0]["resps"][0][0] += "x"
+    write_rows(samples, rows)
+    assert "the response is changed since the run" in refused("verify", run)
