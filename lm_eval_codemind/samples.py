@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.questions import Answer, Key
 
 
@@ -122,12 +121,7 @@ class TaskRun:
 
         Args:
             main_filter: Whether those under the task's other filters may be left out, which takes less time.
-
-        Raises:
-            UserError: If the file is empty though questions were asked, or damaged. The message names it.
         """
-        if self.samples_file and self.effective and not self.samples_file.stat().st_size:
-            raise UserError(f"{self.samples_file} is empty; take it from a backup or run the evaluation again")
         names = [str(entry.get("name")) for entry in self.config.get("filter_list") or ()] if main_filter else []
         others = [name for name in names if name != self.main_filter]
         return self.read(self.samples_file, without=others) if self.samples_file else iter(())

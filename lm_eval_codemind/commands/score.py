@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -18,6 +18,7 @@ from lm_eval_codemind.errors import UserError
 if TYPE_CHECKING:
     from lm_eval_codemind.harness.recordings import Recordings
     from lm_eval_codemind.harness.state import SeveralResponses
+    from lm_eval_codemind.questions import Key
 
 logger = logging.getLogger(__name__)
 
@@ -172,9 +173,7 @@ def recorded_documents(
         else:
             logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
-        here, there = (
-            ", ".join(sorted({key.problem_id for key in keys})[:2]) for keys in (asked, recordings.questions)
-        )
+        here, there = _examples(asked), _examples(recordings.questions)
         raise UserError(
             f"{', '.join(map(str, files))}: no response belongs to a problem of {', '.join(names)}. Its problems are "
             f"named like {here}, those of the responses like {there}; name the task that the responses answer, or "
@@ -192,3 +191,7 @@ def recorded_documents(
         logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)
     chosen = list(names if len(indices) == len(tasks) else indices)
     return chosen, indices, SeveralResponses(lambda task: recordings, fewest)
+
+
+def _examples(keys: Iterable[Key]) -> str:
+    return ", ".join(sorted({key.problem_id for key in keys})[:2])

@@ -60,10 +60,8 @@ class Recordings:
     extracted: bool = False
     faults: list[str] = field(default_factory=list)
 
-    def add(
-        self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str, family: str = ""
-    ) -> Recorded:
-        """Add the responses of a row, after those that its question has already, and return what is recorded about it.
+    def add(self, row: Mapping[str, Any], key: Key, responses: Iterable[str], prompt: str, family: str = "") -> None:
+        """Add the responses of a row, after those that its question has already.
 
         Args:
             row: The row.
@@ -78,7 +76,6 @@ class Recordings:
         recorded.prompts.append(prompt)
         if row.get("model"):
             self.models.add(str(row["model"]))
-        return recorded
 
     def require_scorable(self) -> None:
         """Check that these are the responses of one model to one set of prompts, and that no request failed.
@@ -136,7 +133,7 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
     files, runs = list(map(Path, paths)), set[str]()
     for path in files:
         filters: dict[Key, Any] = {}
-        run, empty, other = _run_of(path), False, ""
+        run, empty = _run_of(path), False
         runs |= {run.model} - {""}
         for place, text in _rows(path, benchmark):
             try:
@@ -145,10 +142,8 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
                 if _is_repeated(row, key, filters):
                     continue
                 responses, prompt = _responses_of(row), _prompt_of(row)
-                recorded = recordings.add(row, key, responses, prompt, run.family)
+                recordings.add(row, key, responses, prompt, run.family)
                 empty = empty or "" in responses
-                if "doc" in row and len({prompt, recorded.prompts[0]} - {""}) > 1:
-                    other = other or key.within_task()
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise UserError(
                     f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
@@ -163,15 +158,21 @@ def read_recordings(paths: Iterable[str | Path], benchmark: str | None = None) -
                 f"{path}: {run.failed} requests of this run failed, and the file does not tell them from empty "
                 "responses; start the run again with --use_cache PATH, or remove the lines with an empty response"
             )
-        if other:
-            recordings.faults.append(
-                f"{path}: {other} has a response to another prompt as well; score each run with its own files"
-            )
+    recordings.faults += _mixed(recordings, runs, ", ".join(map(str, files)))
+    return recordings
+
+
+def _mixed(recordings: Recordings, runs: set[str], files: str) -> Iterator[str]:
+    """Yield what is mixed in some files: models, by their rows or by the results of their runs, and prompts."""
     for models in (recordings.models, runs):
         if len(models) > 1:
-            names = f"{', '.join(map(str, files))}: responses of {len(models)} models ({', '.join(sorted(models))})"
-            recordings.faults.append(f"{names}; score each model with its own file")
-    return recordings
+            names = ", ".join(sorted(models))
+            yield f"{files}: responses of {len(models)} models ({names}); score each model with its own file"
+    # Rows of other forms may name several prompts; a sample file has one for each question.
+    logged = ((key, one) for key, one in recordings.questions.items() if one.place is not None)
+    several = next((key.within_task() for key, one in logged if len({*one.prompts} - {""}) > 1), None)
+    if several:
+        yield f"{files}: {several} has responses to several prompts; score each run with its own files"
 
 
 def _instead(path: Path) -> str:

@@ -80,7 +80,7 @@ def _score_again(run: Run, prompts: Path | None, include_path: Path | None, fold
     # Tasks with the same metadata and the same number of responses are scored together.
     together: dict[tuple[str, int], list[TaskRun]] = defaultdict(list)
     for task in run.tasks:
-        if task.samples_file is None or next(task.each_sample(), None) is None:
+        if task.samples_file is None or not task.samples_file.stat().st_size:
             continue
         recordings[task.task] = read_recordings([task.samples_file])
         recorded = recordings[task.task].questions.values()

@@ -140,6 +140,7 @@ def _read_run(file: Path) -> Run | None:
         )
         # Results of other tasks in the same run are left alone.
         if name.startswith(_PREFIX) or task.suite:
+            _require_samples(task)
             tasks.append(task)
     if not tasks:
         logger.info("%s: no task of this suite in it", file)
@@ -148,6 +149,11 @@ def _read_run(file: Path) -> Run | None:
     reference = source == "dummy" or (checks_the_suite(source) and not replays(source))
     model = source if reference else str(raw.get("model_name") or source or "model")
     return Run(path=file, label=model, model=model, tasks=tuple(tasks), raw=raw)
+
+
+def _require_samples(task: TaskRun) -> None:
+    if task.samples_file and task.effective and not task.samples_file.stat().st_size:
+        raise UserError(f"{task.samples_file} is empty; take it from a backup or run the evaluation again")
 
 
 def _metrics(values: Mapping[str, Any]) -> Iterator[Metric]:

@@ -69,7 +69,7 @@ def logged(folder: Path, model: str, response: str, failed: int = 0, prompt: str
     (("a", "", 0), ("a", "x", 2), ""),
     (("a", "x"), ("a", "", 2), "two/samples_.*: 2 requests of this run failed, .*; start the run again with"),
     (("a", "x"), ("b", "x"), r"responses of 2 models \(a, b\); score each model with its own file"),
-    (("a", "x"), ("a", "x", 0, "q"), "two/samples_.*: HumanEval_0/steps has a response to another prompt as well"),
+    (("a", "x"), ("a", "x", 0, "q"), "two/samples_.*: HumanEval_0/steps has responses to several prompts"),
 ])  # fmt: skip
 def test_what_runs_do_not_share_is_a_fault(tmp_path, first, second, fault):
     """One that lost requests, one of another model, and one with other prompts; they are read for `codemind verify`."""
