@@ -22,8 +22,14 @@ from lm_eval_codemind.harness.stages import model_identity
 
 _METHODS = ("generate_until", "loglikelihood", "loglikelihood_rolling")
 
-# Of --model_args: what changes the responses of a model, in addition to what names it.
-_BESIDE = ("dtype", "quantization", "load_in_4bit", "load_in_8bit", "think_end_token", "enable_thinking", "seed")
+# Of --model_args: what the harness's models use to reach a model and to run it, which does not change a response.
+HARMLESS = (
+    *("base_url", "header", "auth_token", "verify_certificate", "ca_cert_path", "timeout", "max_retries"),
+    *("num_concurrent", "batch_size", "max_batch_size", "max_num_seqs", "device", "devices", "num_nodes"),
+    *("tensor_parallel_size", "data_parallel_size", "pipeline_parallel_size", "tp_size", "dp_size", "tp_degree"),
+    *("parallelize", "tp_plan", "max_memory_per_gpu", "max_cpu_memory", "offload_folder", "low_cpu_mem_usage"),
+    *("gpu_memory_utilization", "mem_fraction_static", "logits_cache"),
+)
 # The harness's default for --seed.
 _SEEDS = [0, 1234, 1234, 1234]
 
@@ -149,7 +155,7 @@ def own_cache() -> Any:
 
 
 def path_for_model(config: Any) -> str | None:
-    """Return the path for ``--use_cache``: a separate one for each model.
+    """Return the path for ``--use_cache``: a separate one for each model and all that may change its responses.
 
     A model that checks the suite has none: its responses depend on files and documents.
 
@@ -160,7 +166,7 @@ def path_for_model(config: Any) -> str | None:
         return None
     identity = model_identity({"config": {"model_args": config.model_args}})
     arguments = config.model_args or {}
-    beside = {name: str(arguments[name]) for name in _BESIDE if name in arguments}
+    beside = {name: str(arguments[name]) for name in sorted(arguments.keys() - identity.keys() - {*HARMLESS})}
     if list(config.seed or _SEEDS) != _SEEDS:
         beside["--seed"] = str(config.seed)
     name = re.sub(r"[^\w.-]+", "_", "-".join(identity.values()) or config.model)[-60:]
