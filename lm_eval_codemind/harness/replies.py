@@ -264,17 +264,17 @@ class _Failures:
     """Counts a model's failed requests in a row, so that a run does not wait for an endpoint that is gone."""
 
     def __init__(self) -> None:
-        self.answered = False
+        self.answered = self.gone = False
         self.in_a_row = 0
 
     def unsent(self, prompts: int) -> list[Reply]:
         """Return failed replies to the prompts of a request if the endpoint is gone; none if it is to be sent."""
         _prompts.set(prompts)
-        return [FAILED] * prompts if self.in_a_row >= _FAILURES_LATER else []
+        return [FAILED] * prompts if self.gone else []
 
     def none_in(self, replies: list[Reply]) -> list[Reply]:
         """Return the replies of a request that did not fail."""
-        self.answered, self.in_a_row = True, 0
+        self.answered, self.gone, self.in_a_row = True, False, 0
         return replies
 
     def replies_after(self, error: Exception, prompts: int) -> list[Reply]:
@@ -292,16 +292,20 @@ class _Failures:
         return self.none_in(replies)
 
     def _note(self, error: Exception) -> None:
+        if self.gone:
+            # It was sent at the same time as the one that said so.
+            return
         self.in_a_row += 1
         body = getattr(getattr(error, "response", None), "text", "")
         kind = "" if isinstance(error, _Unusable) else f"{type(error).__name__}: "
         requests.reason = shortened(" ".join(f"{kind}{error} {body}".split()), 300)
-        if not self.answered and self.in_a_row >= _FAILURES_AT_FIRST:
+        self.gone = self.in_a_row >= (_FAILURES_LATER if self.answered else _FAILURES_AT_FIRST)
+        if self.gone and not self.answered:
             raise UserError(
                 f"the endpoint did not answer the first {self.in_a_row} requests ({requests.reason}); {_CHECK}"
             )
         logger.warning("a request failed: %s", requests.reason)
-        if self.in_a_row == _FAILURES_LATER:
+        if self.gone:
             logger.warning("%d requests failed in a row; the remaining ones are not sent", self.in_a_row)
 
 

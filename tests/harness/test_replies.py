@@ -154,6 +154,16 @@ def test_a_few_failures_are_a_line_and_more_end_the_run():
         requests.end(kept=True)
 
 
+def test_an_endpoint_that_never_answers_is_said_once():
+    """Requests that were sent at the same time fail later, and no other is sent."""
+    failures, error = replies._Failures(), OSError("refused")
+    for _ in range(replies._FAILURES_AT_FIRST - 1):
+        assert failures.unsent(2) == [] and failures.replies_after(error, 2) == [FAILED, FAILED]
+    with pytest.raises(UserError, match="did not answer the first 10 requests"):
+        failures.replies_after(error, 1)
+    assert failures.replies_after(error, 1) == failures.unsent(1) == [FAILED]
+
+
 def test_a_reply_is_tried_again_and_the_good_ones_of_a_batch_are_kept(tmp_path, monkeypatch):
     """An interruption later loses nothing, with and without several requests at a time."""
     monkeypatch.setattr(tenacity.wait_exponential, "__call__", lambda self, retry_state: 0)
