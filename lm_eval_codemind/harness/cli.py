@@ -25,7 +25,7 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
 )
 from lm_eval_codemind.harness.location import task_directories, task_manager
-from lm_eval_codemind.harness.preflight import check_run, names_of, results_directory
+from lm_eval_codemind.harness.preflight import check_run, names_of, resolved, results_directory
 from lm_eval_codemind.harness.profiles import PROFILES
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import own_cache, path_for_model
@@ -100,7 +100,7 @@ def prepare(arguments: Sequence[str], stack: ExitStack, manager: Any = None) -> 
         return Prepared(options, config, manager, names, [])
     # A user who names the results of a first stage has run it.
     first, later = (names, []) if stages_module.PLACE in config.metadata else planned(manager, names)
-    first = list(dict.fromkeys(task for name in first for task in manager.match_tasks([name]) or [name]))
+    first = resolved(manager, first)
     include_path = str(Path(config.include_path).resolve()) if config.include_path else ""
     stack.enter_context(patch.multiple(state, checked=True, include_path=include_path, profile=profile))
     # It asks git, which complains outside of a repository.
@@ -165,7 +165,7 @@ def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
     first: list[str] = []
     second: list[str] = []
     first_stages: list[str] = []
-    for name in dict.fromkeys(name for pattern in names for name in (manager.match_tasks([pattern]) or [pattern])):
+    for name in resolved(manager, names):
         stage_of = {task: dataset_arguments(manager, task).get(stages_module.TASK) for task in tasks_of(manager, name)}
         first_stages += [stage for stage in stage_of.values() if stage]
         if all(stage_of.values()):

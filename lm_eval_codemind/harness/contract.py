@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -23,10 +24,12 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, is_drawn, mean_stderr
 from lm_eval_codemind.harness.state import state
 
+logger = logging.getLogger(__name__)
+
 # The options that limit the tokens of a response, first those that win, as the harness's backends read them.
-_USUAL_LIMIT_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+LIMIT_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
 _OF_COMPLETIONS, _OF_CHATS = ("max_tokens", "max_gen_toks"), ("max_completion_tokens", "max_tokens", "max_gen_toks")
-_LIMIT_NAMES = {
+_LIMIT_NAMES_OF = {
     **dict.fromkeys(("local-completions", "local-chat-completions", "openai-completions"), _OF_COMPLETIONS),
     **dict.fromkeys(("anthropic-chat", "anthropic-chat-completions"), _OF_COMPLETIONS),
     **dict.fromkeys(("openai-chat-completions", "azure-openai-chat-completions"), _OF_CHATS),
@@ -61,22 +64,43 @@ def use_own_evaluation() -> None:
     Relies on ``lm_eval.evaluator.evaluate``, which ``simple_evaluate`` calls when the model and the tasks are loaded.
     It is replaced for good, and all else only while it runs. Nothing is done where the harness's tasks have not been
     imported: then nobody evaluates.
+
+    Without a command line, as in ``simple_evaluate`` of Python, failed requests are logged as an error, and the
+    harness's ``CachingLM``, which would keep them, gives way to this suite's cache in the same file.
     """
     if "lm_eval.api.task" not in sys.modules:
         return
     # The start-up hook imports this module in every process that uses the harness; these imports take long.
     from lm_eval import evaluator
+    from lm_eval.api.model import CachingLM
 
-    from lm_eval_codemind.harness.replies import all_replies_read
+    from lm_eval_codemind.harness.replies import all_replies_read, requests
+    from lm_eval_codemind.harness.response_cache import ResponseCache
 
     usual = evaluator.evaluate
     if hasattr(usual, "knows_codemind"):
         return
 
     @wraps(usual)
-    def evaluate(*arguments: Any, **named: Any) -> Any:
+    def evaluate(lm: Any, *arguments: Any, **named: Any) -> Any:
         with own_statistics(), own_requests(), all_replies_read():
-            return usual(*arguments, **named)
+            if state.checked:
+                return usual(lm, *arguments, **named)
+            if state.ends_process:
+                try:
+                    return usual(lm, *arguments, **named)
+                except UserError as error:
+                    raise SystemExit(f"Error: {error}") from error
+            kept = isinstance(lm, CachingLM)
+            requests.start()
+            results = usual(ResponseCache(lm.lm, lm.cache_db) if kept else lm, *arguments, **named)
+            try:
+                line = requests.end(kept)
+            except UserError as error:
+                line = str(error)
+            if line:
+                logger.error(line)
+            return results
 
     evaluate.knows_codemind = True  # type: ignore[attr-defined]
     evaluator.evaluate = evaluate
@@ -127,6 +151,9 @@ def own_requests() -> Iterator[None]:
         suite = suite_of(self)
         if suite is None:
             return usual_filters(self)
+        for instance in self.instances:
+            # A model of the user may return None, which is an empty response.
+            instance.resps = ["" if response is None else response for response in instance.resps]
         with patch.object(state, "openings", openings(suite, self.instances)):
             filtered = usual_filters(self)
         record_responses(suite, self.instances)
@@ -279,9 +306,22 @@ def _complete(path: Path) -> bool:
     return True
 
 
+def entry_of(manager: Any, name: str) -> Any:
+    """Return the harness's entry of a task, a group or a tag, or of the YAML file at a path; else None."""
+    entry = manager.task_index.get(name)
+    if entry is None and name.endswith(".yaml") and Path(name).is_file():
+        from lm_eval.tasks._index import TaskIndex
+        from lm_eval.tasks._yaml_loader import load_yaml
+
+        entry = TaskIndex.entry_from_path(Path(name))
+        if entry is not None:
+            entry.cfg = load_yaml(name, resolve_func=False)
+    return entry
+
+
 def tasks_of(manager: Any, name: str) -> list[str]:
     """Return the tasks behind the name of a task, a group or a tag; the name itself where the manager knows none."""
-    entry = manager.task_index.get(name)
+    entry = entry_of(manager, name)
     if entry is None or entry.kind.name in ("TASK", "PY_TASK"):
         return [name]
     if entry.kind.name == "TAG":
@@ -293,7 +333,7 @@ def tasks_of(manager: Any, name: str) -> list[str]:
 
 def dataset_arguments(manager: Any, task: str) -> dict[str, Any]:
     """Return the ``dataset_kwargs`` of a task's YAML file; empty where the manager does not know the task."""
-    entry = manager.task_index.get(task)
+    entry = entry_of(manager, task)
     return dict((entry.cfg or {}).get("dataset_kwargs") or {}) if entry is not None else {}
 
 
@@ -301,18 +341,24 @@ def settings_of(manager: Any, task: str) -> dict[str, Any]:
     """Return what the YAML file of a task and those that it includes say, with the functions that they name."""
     from lm_eval.tasks._yaml_loader import load_yaml
 
-    return dict(load_yaml(manager.task_index[task].yaml_path))
+    return dict(load_yaml(entry_of(manager, task).yaml_path))
 
 
 def token_limit(model: str, options: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of a response, by the name for it that a backend reads; None if there is none.
+    """Return the most tokens of a response, by the name for it that a backend reads; None if there is no usable one.
 
     Args:
         model: What ``--model`` names.
         options: ``generation_kwargs`` of the task with ``--gen_kwargs``.
     """
-    names = _LIMIT_NAMES.get(model, _USUAL_LIMIT_NAMES)
-    return next((int(options[name]) for name in names if options.get(name) is not None), None)
+    names = _LIMIT_NAMES_OF.get(model, LIMIT_NAMES)
+    limit = next((options[name] for name in names if options.get(name) is not None), None)
+    return int(str(limit)) if is_limit(limit) else None
+
+
+def is_limit(value: Any) -> bool:
+    """Whether a value can be the most tokens of a response: a whole number above 0."""
+    return str(value).isdecimal() and int(str(value)) > 0
 
 
 def limit_of(config: Any, settings: Mapping[str, Any]) -> int | None:

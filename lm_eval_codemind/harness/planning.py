@@ -18,7 +18,7 @@ from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.cli import Prepared, prepare
 from lm_eval_codemind.harness.contract import limit_of, settings_of, tasks_of, token_limit
 from lm_eval_codemind.harness.location import keep_tasks
-from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks
+from lm_eval_codemind.harness.preflight import model_faults, unknown_tasks, value_faults
 from lm_eval_codemind.harness.provenance import prompts_sent, suite_of
 from lm_eval_codemind.harness.stages import SETTING, TASK
 from lm_eval_codemind.harness.state import state
@@ -143,6 +143,8 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         run = prepare(arguments, stack)
         if unknown := unknown_tasks(run.manager, [*run.first, *run.later]):
             raise UserError("; ".join(unknown.values()))
+        if faults := value_faults(run.config):
+            raise UserError("; ".join(faults))
         # Who does not name the model yet wants to know the size of the tasks.
         if any(argument.partition("=")[0] in ("--model", "-M") for argument in arguments):
             missing += model_faults(run.config)

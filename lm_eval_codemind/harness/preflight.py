@@ -10,14 +10,15 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import wraps
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from lm_eval_codemind.answers.thinking import opening_of
 from lm_eval_codemind.errors import UserError, did_you_mean
-from lm_eval_codemind.harness.contract import limit_of, settings_of, tasks_of
-from lm_eval_codemind.harness.location import keep_tasks, task_directories
+from lm_eval_codemind.harness.contract import LIMIT_NAMES, entry_of, is_limit, limit_of, settings_of, tasks_of
+from lm_eval_codemind.harness.location import keep_tasks
 from lm_eval_codemind.harness.provenance import THINKING, suite_of
 from lm_eval_codemind.harness.replies import requests
 from lm_eval_codemind.harness.response_cache import opened, own_cache, path_for_model
@@ -99,16 +100,29 @@ def check_before_loading() -> None:
 
     @wraps(usual)
     def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
-        asked = [name for name in names_of(self.tasks) if isinstance(name, str)]
-        if state.checked or not any(name.startswith("codemind") for name in asked):
+        if state.checked:
             return usual(self, metadata)
+        names = names_of(self.tasks)
+        try:
+            manager = usual(self, metadata)
+        except ValueError:
+            if not any("codemind" in name for name in names):
+                raise
+            # In another one the names can be looked up.
+            from lm_eval.tasks import TaskManager
+
+            manager = TaskManager(include_path=self.include_path, metadata=self.metadata or {})
+        else:
+            names = resolved(manager, names)
+            if not any(is_ours(manager, leaf) for name in names for leaf in tasks_of(manager, name)):
+                return manager
         if isinstance(self.include_path, (str, Path)):
             state.include_path = str(Path(self.include_path).resolve())
         try:
-            manager = _manager_of(usual, self, metadata)
-            check_run(self, manager, [name for name in names_of(self.tasks) if isinstance(name, str)])
+            check_run(self, manager, names)
         except UserError as error:
             raise SystemExit(f"Error: {error}") from error
+        state.ends_process = True
         if self.use_cache:
             # Its process ends after the run.
             own_cache().start()
@@ -120,19 +134,31 @@ def check_before_loading() -> None:
     EvaluatorConfig.process_tasks = process_tasks
 
 
-def names_of(tasks: Any) -> list[Any]:
-    """Return what ``--tasks`` names, or a file of ``--config``: names, and tasks as they stand in it."""
-    return tasks.split(",") if isinstance(tasks, str) else list(tasks or ())
+def names_of(tasks: Any) -> list[str]:
+    """Return what ``--tasks`` names, or a file of ``--config``: names, patterns and paths of YAML files."""
+    texts = [tasks] if isinstance(tasks, str) else list(tasks or ())
+    return [name for text in texts for name in text.split(",")]
 
 
-def _manager_of(usual: Any, config: Any, metadata: dict[str, Any] | None) -> Any:
-    """Return the harness's task manager; where it does not know a name, one that the names can be looked up in."""
-    try:
-        return usual(config, metadata)
-    except ValueError:
-        from lm_eval.tasks import TaskManager
+def resolved(manager: Any, names: Sequence[str]) -> list[str]:
+    """Return the tasks, groups and tags that names select, with the paths of YAML files, as the harness does.
 
-        return TaskManager(include_path=config.include_path, metadata=config.metadata or {})
+    A name that selects nothing stays as it is.
+    """
+    found = [
+        one
+        for name in names
+        for one in manager.match_tasks([name]) or _yaml_files(name, alone=len(names) == 1) or [name]
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _yaml_files(name: str, alone: bool) -> list[str]:
+    """Return the YAML files that a path or a pattern names; those of a directory if it is the only name."""
+    if not name.endswith(".yaml") and not (name and alone):
+        return []
+    path = Path(name if name.endswith(".yaml") else f"{name}/*.yaml").absolute()
+    return sorted(map(str, Path(path.anchor).glob(str(path.relative_to(path.anchor)))))
 
 
 def _end_with_failures(kept: bool) -> None:
@@ -167,18 +193,16 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     """
     unknown = unknown_tasks(manager, names)
     known = [name for name in names if name not in unknown]
-    leaves = list(dict.fromkeys(leaf for name in known for leaf in tasks_of(manager, name)))
-    files = {leaf: manager.task_index[leaf].yaml_path for leaf in leaves if leaf in manager.task_index}
-    ours = [Path(place).resolve() for place in task_directories()]
-    own = [leaf for leaf, file in files.items() if file and any(file.is_relative_to(place) for place in ours)]
+    leaves = list(dict.fromkeys(leaf for name in resolved(manager, known) for leaf in tasks_of(manager, name)))
+    own = [leaf for leaf in leaves if is_ours(manager, leaf)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
     settings = {name: settings_of(manager, name) for name in [*own, *later_leaves]}
     limits = {name: limit for name, content in settings.items() if (limit := limit_of(config, content)) is not None}
-    faults = [*unknown.values(), *model_faults(config)]
+    faults = [*unknown.values(), *model_faults(config), *value_faults(config)]
     faults += _directory_faults(config.output_path) + _cache_faults(config)
     faults += _option_faults(config, settings, limits)
     faults += _metadata_faults(config, manager, settings, alone=own == leaves)
-    faults += _unasked_samples(config, leaves)
+    faults += _unasked_samples(config, [entry.name if (entry := entry_of(manager, leaf)) else leaf for leaf in leaves])
     # Other suites may download large data sets for their tasks.
     tasks = _loaded(manager, own, faults)
     for name, task in tasks.items():
@@ -197,6 +221,19 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
             print(f"{name}: {_requests(config, name, task)} requests")
         for name in later_leaves:
             print(f"{name}: as many requests as programs of the first stage pass their tests")
+
+
+def is_ours(manager: Any, task: str) -> bool:
+    """Whether a task is one of this suite, or of a package or a file that uses its functions under another name."""
+    entry = entry_of(manager, task)
+    # What nearly all others lack, so that nothing is imported for them.
+    if entry is None or "custom_dataset" not in (entry.cfg or {}):
+        return False
+    from lm_eval_codemind.harness.hooks import Hooks
+
+    settings = settings_of(manager, task)
+    functions = (settings["custom_dataset"], settings.get("process_results"))
+    return any(isinstance(getattr(function, "__self__", None), Hooks) for function in functions)
 
 
 def _announcement(task: Any) -> str:
@@ -250,8 +287,10 @@ def unknown_tasks(manager: Any, names: Sequence[str]) -> dict[str, str]:
     """Return names of tasks that do not exist -> what is wrong, with names that resemble them."""
     return {
         name: f"unknown task {name}{did_you_mean(name, manager.all_tasks) or '; `lm_eval ls tasks` lists the tasks'}"
-        for name, path in zip(names, map(Path, names), strict=True)
-        if not (manager.match_tasks([name]) or path.exists() or any(path.parent.glob(path.name)))
+        if name
+        else "--tasks: an empty name; name a task, or leave out the comma"
+        for name in names
+        if not (manager.match_tasks([name]) or _yaml_files(name, alone=len(names) == 1))
     }
 
 
@@ -289,11 +328,18 @@ def _requests(config: Any, name: str, task: Any) -> int:
     return documents * state.responses(task.config.repeats)
 
 
+def _samples(config: Any) -> dict[str, Any]:
+    return config.samples if isinstance(config.samples, dict) else {}
+
+
+def _are_numbers(chosen: Any) -> bool:
+    """Whether an entry of ``--samples`` chooses documents. The harness asks everything if the list is empty."""
+    return isinstance(chosen, list) and len(chosen) > 0 and all(isinstance(place, int) for place in chosen)
+
+
 def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
-    chosen = (config.samples or {}).get(name, ())
-    if not isinstance(chosen, (list, tuple)) or not all(isinstance(place, int) for place in chosen):
-        return [f"--samples: {name}: must be a list of the numbers of documents, from 0 to {documents - 1}"]
-    beyond = [str(place) for place in chosen if not 0 <= place < documents]
+    chosen = _samples(config).get(name, ())
+    beyond = [str(place) for place in chosen if not 0 <= place < documents] if _are_numbers(chosen) else []
     if not beyond:
         return []
     return [f"--samples: {name} has documents 0 to {documents - 1}; leave out {_listed(beyond)}"]
@@ -302,7 +348,7 @@ def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
 def _unasked_samples(config: Any, leaves: Sequence[str]) -> list[str]:
     return [
         f"--samples: the run has no task {name}{did_you_mean(name, leaves)}"
-        for name in config.samples or ()
+        for name in _samples(config)
         if name not in leaves
     ]
 
@@ -362,10 +408,30 @@ def model_faults(config: Any) -> list[str]:
         faults.append(
             "--model codemind-replay answers from files: add --model_args responses=FILE, or use codemind score"
         )
-    if config.limit is not None and config.limit <= 0:
-        faults.append(f"--limit {config.limit:g}: must be above 0")
+    return faults
+
+
+def value_faults(config: Any) -> list[str]:
+    """Return which options have values that no run can have."""
+    faults = []
+    if config.limit is not None and not 0 < config.limit < inf:
+        faults.append(f"--limit {config.limit:g}: must be above 0 and finite")
     if (config.num_fewshot or 0) < 0:
         faults.append(f"--num_fewshot {config.num_fewshot}: must be 0 or more")
+    faults += [
+        f"--gen_kwargs {name}={value}: must be a whole number above 0"
+        for name, value in (config.gen_kwargs or {}).items()
+        if name in LIMIT_NAMES and not is_limit(value)
+    ]
+    faults += [
+        f"--samples: {name}: must be a list of the numbers of documents, which begin with 0"
+        for name, chosen in _samples(config).items()
+        if not _are_numbers(chosen)
+    ]
+    if isinstance(config.samples, str):
+        faults.append(f"--samples {config.samples}: no such file, and no JSON object")
+    elif not isinstance(config.samples or {}, dict):
+        faults.append(f"--samples {config.samples}: must be a JSON object: names of tasks and numbers of documents")
     return faults
 
 

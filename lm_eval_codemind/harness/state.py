@@ -30,6 +30,7 @@ class State:
 
     Attributes:
         checked: Whether `codemind run`, which has checked the run, is in control.
+        ends_process: Whether `lm_eval` is in control, which ends its process after the run.
         include_path: The directory in ``--include_path``.
         profile: What ``--profile`` names.
         recorded: What is scored, if recordings are: each request is sent as often as there are responses to it.
@@ -39,6 +40,7 @@ class State:
     """
 
     checked: bool = False
+    ends_process: bool = False
     include_path: str = ""
     profile: Profile | None = None
     recorded: SeveralResponses | None = None

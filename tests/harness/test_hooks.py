@@ -20,6 +20,7 @@ from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import splits
 from lm_eval_codemind.harness.reply import SKIPPED
 from lm_eval_codemind.questions import Answer
+from tests.results.harness import evaluate
 
 ROOT = Path(__file__).parents[2]
 VALUE = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
@@ -117,3 +118,9 @@ def test_an_unknown_value_of_the_option_is_refused():
 def test_a_task_without_examples_has_no_few_shot_examples():
     made = splits([{"prompt": "1 + 1"}, {"prompt": "1 + 2"}], [])
     assert [row["prompt"] for row in made["test"]] == ["1 + 1", "1 + 2"] and len(made["fewshot"]) == 0
+
+
+def test_a_model_that_returns_none_has_empty_responses(tmp_path):
+    results = evaluate(tmp_path, "m", lambda document: None, ["codemind_ier_sample"])  # type: ignore[arg-type,return-value]
+    readings = results["configs"]["codemind_ier_sample"]["metadata"]["suite"]["readings"]
+    assert (readings["responses"], readings["empty"], readings["failed"]) == (24, 24, 0)

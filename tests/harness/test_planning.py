@@ -209,6 +209,10 @@ def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch):
     # Only here are all of the harness's thousands of files read.
     pytest.param(["--tasks", "codemind_ier_smaple"], marks=pytest.mark.proof),
     ["--tasks", "codemind_ier_sample", "-L"],
+    ["--tasks", "codemind_ier_sample", "--samples", "nofile.json"],
+    ["--tasks", "codemind_ier_sample", "--samples", '{"codemind_ier_sample": []}'],
+    ["--tasks", "codemind_ier_sample", "--gen_kwargs", "max_gen_toks=abc"],
+    ["--tasks", "codemind_ier_sample", "--limit", "inf"],
 ])  # fmt: skip
 def test_wrong_arguments(arguments):
     result = codemind("plan", *arguments)

@@ -9,12 +9,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.tasks import manager
 
-from lm_eval_codemind.harness import preflight
+from lm_eval_codemind.harness import preflight, response_cache
+from lm_eval_codemind.harness.location import task_directory, task_manager
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.languages.python import importable
 from lm_eval_codemind.sandbox.java import jdk
 from tests.cli import codemind, said
+
+IER = task_directory() / "ier" / "codemind_ier_sample.yaml"
 
 # A package of this name in front of the others shows whether it is imported.
 _NO_TORCH = "raise AssertionError('torch was imported')\n"
@@ -84,7 +89,14 @@ def test_options_are_checked_and_the_second_stage_before_the_first_runs(tmp_path
     (("--model", "local-chat-completions", "--model_args", "base_url=http://x"),
      "takes chat messages: add --apply_chat_template"),
     (("--model", "codemind-replay"), "add --model_args responses=FILE"),
-    (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
+    (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0 and finite"),
+    (("--model", "codemind-null", "--limit", "nan"), "--limit nan: must be above 0 and finite"),
+    (("--model", "codemind-null", "--gen_kwargs", "max_gen_toks=abc"),
+     "--gen_kwargs max_gen_toks=abc: must be a whole number above 0"),
+    (("--model", "codemind-null", "--samples", "nofile.json"),
+     "--samples nofile.json: no such file, and no JSON object"),
+    (("--model", "codemind-null", "--samples", "[1, 2]"), "--samples [1, 2]: must be a JSON object"),
+    (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": []}'), "must be a list of the numbers"),
     (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
     (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
     (("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
@@ -106,6 +118,66 @@ def test_options_that_no_run_can_have(arguments, expected, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     message = refused("run", "--tasks", "codemind_ier_sample", *arguments)
     assert expected in message and len(message.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize(("names", "wrong"), [
+    (["codemind_ier_sample", "codemind_ier_s*", "my.yaml", "m*.yaml"], []), (["folder"], []),
+    (["codemind_ier_sample", ""], [""]), (["empty"], ["empty"]), (["folder", "codemind_ier_sample"], ["folder"]),
+    (["your.yaml", "file.txt"], ["your.yaml", "file.txt"]),
+])  # fmt: skip
+def test_names_of_tasks_are_what_the_harness_takes(names, wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for place in ("my.yaml", "file.txt", "folder/my.yaml", "empty/file.txt"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(f"include: {IER}\ntask: my_ier\n")
+    found = preflight.unknown_tasks(task_manager(), names)
+    assert list(found) == wrong and found.get("", "empty name").count("empty name") == 1
+
+
+@pytest.fixture
+def lm_eval_run(tmp_path, monkeypatch):
+    """Return a function: has `lm_eval` with these tasks been checked? It ends as its process would."""
+    # Of the harness's thousands of files, which take seconds to read, it finds those of one benchmark.
+    monkeypatch.setattr(manager, "__file__", str(Path(manager.__file__).parent / "gsm8k" / "manager.py"))
+    monkeypatch.setattr(preflight, "own_cache", lambda: SimpleNamespace(start=lambda: None))
+    monkeypatch.setattr("atexit.register", lambda *_: None)
+    monkeypatch.setattr(state, "include_path", "")
+    (tmp_path / "my.yaml").write_text(f"include: {IER}\ntask: my_ier\nrepeats: 3\n")
+    (tmp_path / "my_tasks.yaml").write_text("group: my_tasks\ntask: [gsm8k, my_ier]\n")
+
+    def run(*tasks: str) -> bool:
+        monkeypatch.setattr(state, "ends_process", False)
+        names = [task.replace("HERE", str(tmp_path)) for task in tasks]
+        config = EvaluatorConfig(
+            model="dummy", tasks=names, include_path=str(tmp_path), use_cache=str(tmp_path / "cache"), model_args={}
+        )
+        config.process_tasks()
+        assert (config.use_cache != str(tmp_path / "cache")) == state.ends_process
+        return state.ends_process
+
+    return run
+
+
+@pytest.mark.parametrize(("task", "said"), [
+    *((name, "codemind_ier_sample: 24 requests") for name in ("codemind_ier_sample", "*demind_ier_sample")),
+    *((name, "my_ier: 72 requests") for name in ("my_ier", "my_tasks", "HERE/my.yaml", "HERE/m*_tasks.yaml", "HERE")),
+])  # fmt: skip
+def test_lm_eval_checks_a_run_with_a_task_of_ours_under_any_name(task, said, lm_eval_run, capsys):
+    assert lm_eval_run(task)
+    assert capsys.readouterr().out == f"{said}\n"
+
+
+def test_lm_eval_leaves_other_runs_alone_and_names_what_is_wrong_with_ours(lm_eval_run):
+    assert not lm_eval_run("gsm8k")
+    with pytest.raises(ValueError, match="Tasks not found: gsm9k"):
+        lm_eval_run("gsm8k", "gsm9k")
+    with pytest.raises(SystemExit, match="Error: --tasks: an empty name"):
+        lm_eval_run("codemind_ier_sample", "")
+
+
+def test_every_task_of_the_suite_is_known_as_one():
+    known = task_manager()
+    assert [name for name in known.all_subtasks if not preflight.is_ours(known, name)] == []
 
 
 @pytest.mark.parametrize(("model", "distribution"), [
@@ -160,6 +232,33 @@ def test_a_cache_that_is_another_file(tmp_path):
     file = tmp_path / f"{path}_rank0.db"
     file.write_text("responses, but not of ours" * 40)
     assert f"{file}: no cache of responses" in refused(*arguments, "--use_cache", cache)
+
+
+def cache_path(**arguments: Any) -> str:
+    config = SimpleNamespace(model="hf", model_args={"pretrained": "q", **arguments}, use_cache="c", seed=None)
+    return str(response_cache.path_for_model(config))
+
+
+@pytest.mark.parametrize("arguments", [
+    {"max_length": 512}, {"max_length": 8192}, {"add_bos_token": True}, {"tokenizer": "other"}, {"truncation": True},
+    {"chat_template_args": {"enable_thinking": False}}, {"enable_thinking": False}, {"gptqmodel": True},
+    {"hf_overrides": {"rope": 2}}, {"dtype": "float32"}, {"softmax_dtype": "float32"}, {"unknown": 1},
+])  # fmt: skip
+def test_responses_under_other_arguments_are_in_another_cache(arguments):
+    assert cache_path(**arguments) != cache_path()
+
+
+def test_arguments_that_change_no_response_are_of_the_same_cache():
+    from lm_eval import models
+
+    assert {cache_path(**{name: "x"}) for name in response_cache.HARMLESS} == {cache_path()}
+    source = "".join(file.read_text() for file in Path(models.__file__).parent.glob("*.py"))
+    # The harness hands this one to vLLM as it is.
+    assert [name for name in response_cache.HARMLESS if name not in source] == ["gpu_memory_utilization"]
+
+
+def test_caches_of_earlier_commits_are_found_if_their_arguments_have_a_place_in_the_path():
+    assert (cache_path(), cache_path(dtype="bfloat16")) == ("c-q-488ce2fb", "c-q-ae40dfea")
 
 
 @pytest.mark.parametrize(("model", "arguments", "content", "expected"), [

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import lm_eval
 import pytest
 from click.testing import Result
 
@@ -22,7 +23,8 @@ from lm_eval_codemind.families.fresh import task as fresh
 from lm_eval_codemind.families.ier import task as ier
 from lm_eval_codemind.families.sr import task as sr
 from lm_eval_codemind.harness import replies, response_cache
-from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.harness.location import task_directory, task_manager
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.results.runs import read_runs
 from tests.chat_server import ERROR, ChatServer, Messages, Raw, chat_server, target_of
 from tests.cli import codemind
@@ -318,6 +320,43 @@ def test_der_finds_its_own_first_stage_beside_other_runs(tmp_path, monkeypatch):
         done = codemind(*arguments(server, tmp_path, "--tasks", "codemind_der_sample", cache=False))
     assert done.exit_code == 0, done.output
     assert other.is_file() and len(list(tmp_path.rglob("results_*.json"))) == 3
+
+
+def in_python(server: ChatServer, cache: Path) -> dict[str, Any]:
+    """Return the results of a run that no command line controls."""
+    return lm_eval.simple_evaluate(
+        model="local-chat-completions",
+        model_args={"model": "m", "base_url": server.url, "max_retries": 1},
+        tasks=[TASK],
+        limit=LIMIT,
+        apply_chat_template=True,
+        use_cache=str(cache),
+        task_manager=task_manager(),
+        bootstrap_iters=0,
+    )
+
+
+def test_python_says_how_many_requests_failed_and_keeps_none_of_them(tmp_path, caplog):
+    numbers = iter(range(99))
+    with chat_server(lambda messages: Raw(ERROR, 500) if next(numbers) == 1 else right_answer(messages)) as server:
+        for failed in (1, 0):
+            caplog.clear()
+            results = in_python(server, tmp_path / "cache")
+            assert results["configs"][TASK]["metadata"]["suite"]["readings"]["failed"] == failed
+            assert results["results"][TASK]["r_ier,strict-match"] == (LIMIT - failed) / LIMIT
+            said = [record.message for record in caplog.records if "requests failed" in record.message]
+            assert [line.partition(" and count")[0] for line in said] == [f"1 of {LIMIT} requests failed"] * failed
+        assert len(server.requests) == LIMIT + 1
+
+
+def test_lm_eval_ends_with_a_message_if_the_endpoint_never_answers(tmp_path, monkeypatch):
+    monkeypatch.setattr(replies, "_FAILURES_AT_FIRST", 2)
+    monkeypatch.setattr(state, "ends_process", True)
+    with (
+        chat_server(lambda messages: Raw(ERROR, 500)) as server,
+        pytest.raises(SystemExit, match="Error: the endpoint did not answer the first 2 requests"),
+    ):
+        in_python(server, tmp_path / "cache")
 
 
 @pytest.mark.proof
