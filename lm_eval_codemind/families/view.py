@@ -14,7 +14,7 @@ from lm_eval_codemind.families.table import Table
 from lm_eval_codemind.family import Family, Variant
 from lm_eval_codemind.questions import PLACE, Key
 from lm_eval_codemind.samples import Sample, TaskRun
-from lm_eval_codemind.statistics import Estimate, bootstrap, mean, systematic_mean
+from lm_eval_codemind.statistics import Estimate, ratio, systematic_mean
 
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
@@ -169,11 +169,7 @@ class View:
         for sample in scored:
             problems[sample.key.benchmark, sample.key.problem_id].append(sample.scores[metric])
         rows = [(sum(values), len(values)) for values in problems.values()]
-        if len({size for _, size in rows}) <= 1:
-            estimate = mean([total / size for total, size in rows])
-        else:
-            estimate = bootstrap(rows, lambda means: means[..., 0] / means[..., 1])
-        return replace(estimate, n=sum(size for _, size in rows))
+        return replace(ratio(rows), n=sum(size for _, size in rows))
 
     def baseline(self, task: str, metric: str) -> float:
         """Return what the best answers score that need no execution; NaN where nobody has measured them.

@@ -316,7 +316,8 @@ def answers_another_question(row: Mapping[str, Any], document: Mapping[str, Any]
     question as ``published_label``, or says that it is ``published``; ``proofs/asked_otherwise.json`` has the digests
     of those labels whose questions changed.
     """
-    if family and row.get("family") and len({name.removesuffix("_short") for name in (family, row["family"])}) > 1:
+    asked = str(row.get("family") or "")
+    if family and asked and asked.removesuffix("_short") != family.removesuffix("_short"):
         return True
     logged = row.get("doc")
     if logged is not None:

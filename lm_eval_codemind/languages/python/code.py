@@ -345,7 +345,7 @@ def _from_body(read: _Response, header: str) -> str | None:
 
 
 def _indented(body: str) -> Iterator[str]:
-    """Yield a body as it is, at a function's margin, and there as one of which only the first line was not indented."""
+    """Yield a body as it is, moved to a function's margin, and moved there if only its first line lost its blanks."""
     first, line_end, others = body.partition("\n")
     yield body
     yield textwrap.indent(textwrap.dedent(body), _MARGIN)
