@@ -49,7 +49,8 @@ def command(runs: tuple[Path, ...], everything: bool, problems: int, all_metrics
     require_same_versions(results)
     observations = observe(results)
     scores = summary(results, every=all_metrics)
-    click.echo(overall(results, scores).without("family").to_text())
+    reported = overall(results, scores).without("family")
+    click.echo(reported.to_text() if reported.rows else "No score to report is defined on so few documents.")
     if everything or all_metrics or any(group.metrics for run in results for group in run.groups):
         section(scores.without("family", "n"), "By task")
     *_, readings, lengths = provenance(results)

@@ -410,6 +410,14 @@ def test_two_models_are_shown_on_a_screen(tmp_path):
         assert title in everything and title not in shown
 
 
+def test_a_run_without_a_defined_score_has_a_report(tmp_path):
+    """One document of a problem that has two."""
+    task = "codemind_verdict_sample"
+    evaluate(tmp_path, "org/one", lambda doc: "<answer>yes</answer>", [task], limit=1)
+    without = "No score to report is defined on so few documents."
+    assert said("show", tmp_path).startswith(without) and without in reported(tmp_path).read_text()
+
+
 @pytest.mark.parametrize("command", ["show", "report"])
 def test_errors_name_the_path(command, tmp_path):
     assert str(tmp_path / "none") in refused(command, tmp_path / "none")
