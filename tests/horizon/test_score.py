@@ -63,6 +63,15 @@ def test_nothing_is_extrapolated():
     assert math.isnan(horizon([], []).value)
 
 
+def test_without_the_last_level_there_is_no_horizon():
+    """``--limit 40`` asks the first level only; the penalty alone would put the horizon of any such model near 220."""
+    states = [float(bound) for bound in BOUNDS for _ in range(40)]
+    rights = [1.0] * 320
+    for asked in (slice(40), slice(280), slice(40, 320)):
+        assert math.isnan(horizon(states[asked], rights[asked]).value)
+    assert horizon(states[:281], rights[:281]).value == 2048
+
+
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.proof) for seed in range(1, 5))])
 def test_models_that_follow_links_better_have_further_horizons(seed):
     """True horizons: 216, 549 and 1,103. The intervals at 320 questions do not overlap."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_codemind.data.facts.horizon import BOUNDS
+from lm_eval_codemind.data.facts.horizon import BOUNDS, STATES
 from lm_eval_codemind.statistics import CONFIDENCE, RESAMPLES, SEED, Estimate
 
 _STEPS, _EXACT = 60, 1e-9
@@ -74,14 +74,20 @@ def horizon_of(fitted: Any) -> Any:
 def horizon(states: Sequence[float], rights: Sequence[float]) -> Estimate:
     """Return the horizon with its interval, a percentile bootstrap over questions (Efron, 1979).
 
-    All NaN without questions. The ends of the range stand for "below" and "beyond", see :func:`horizon_of`.
+    All NaN if no question is of the first or of the last level, as after ``--limit``: levels that were not asked say
+    nothing. The ends of the range stand for "below" and "beyond", see :func:`horizon_of`.
     """
     n = len(states)
-    if not n:
+    if not reaches_the_ends(states):
         return Estimate(math.nan, math.nan, math.nan, 0)
     value = float(horizon_of(logistic_fit(states, rights, np.ones(n))))
     low, high = np.quantile(horizon_of(draws_of(states, rights)), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return Estimate(value, float(low), float(high), n)
+
+
+def reaches_the_ends(states: Sequence[float]) -> bool:
+    """Whether there are questions of the first level and of the last one."""
+    return bool(states) and min(states) <= STATES[0][-1] and max(states) >= STATES[-1][0]
 
 
 def draws_of(states: Sequence[float], rights: Sequence[float]) -> NDArray[np.float64]:

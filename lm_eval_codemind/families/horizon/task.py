@@ -106,7 +106,8 @@ def _horizon(points: tuple[list[float], list[float]]) -> float:
 
 
 def _error(points: tuple[list[float], list[float]]) -> float:
-    return float(scores.horizon_of(scores.draws_of(*points)).std()) if points[0] else float("nan")
+    known = scores.reaches_the_ends(points[0])
+    return float(scores.horizon_of(scores.draws_of(*points)).std()) if known else float("nan")
 
 
 horizon = Aggregation(_points, _horizon, _error, size=lambda points: len(points[0]))
