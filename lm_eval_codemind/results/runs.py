@@ -89,7 +89,8 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
 
     Returns:
         The runs, ordered by path within each argument, with labels unique among them: the model's name, or with the
-        run's date appended where two runs of a model share a task. A file found twice is read once.
+        run's date appended where two runs of a model share a task. A file found twice is read once, and so is a run
+        of which there are copies.
 
     Raises:
         UserError: If a path does not exist, there is no result file with a task of this suite, or a file is damaged.
@@ -102,7 +103,7 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
     if not runs:
         listed = ", ".join(map(str, files))
         raise UserError(f"no task of this suite ({_PREFIX}…) in {listed}; run one with `codemind run` or `lm_eval`")
-    return _with_labels(runs)
+    return _with_labels(_each_once(runs))
 
 
 def require_scores(runs: Iterable[Run]) -> None:
@@ -193,6 +194,22 @@ def _sample(raw: Any, recorded: bool) -> Sample:
 def _answers(logged: Any) -> tuple[Answer, ...]:
     """Return the answers that the harness logged: a list of repeats, or a list with one such list."""
     return tuple(map(Answer.from_json, logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged))
+
+
+def _each_once(runs: list[Run]) -> list[Run]:
+    """Return the runs without copies: of runs with the same date and results the one with the most sample files."""
+    kept: list[Run] = []
+    for run in runs:
+        place = next((i for i, one in enumerate(kept) if (one.date, one.raw) == (run.date, run.raw)), None)
+        if place is None:
+            kept.append(run)
+        elif _sample_files(run) > _sample_files(kept[place]):
+            kept[place] = run
+    return kept
+
+
+def _sample_files(run: Run) -> int:
+    return sum(task.samples_file is not None for task in run.tasks)
 
 
 def _with_labels(runs: list[Run]) -> list[Run]:

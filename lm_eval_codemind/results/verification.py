@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,8 +68,8 @@ def verify(recorded: Run, rescored: Run) -> Verification:
 
     This compares the digests that the harness and the suite recorded with each sample (document, prompt, target,
     response), the documents with the data set that is installed here, the answers and every metric of every sample with
-    the rescoring, and the aggregated metrics, to the last digit, with the rescoring. Of a task without scores
-    (``--predict_only``) it compares the digests alone.
+    the rescoring, and the aggregated metrics, to the last digit, with the rescoring. The main scores of a group must be
+    the mean of its tasks. Of a task without scores (``--predict_only``) it compares the digests alone.
     """
     differences: list[Difference] = []
     notes: list[str] = []
@@ -117,6 +118,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
             continue
         differences += [*changed, *different, *_aggregates(task, again, len(set(seen.values())))]
         isolation[task.task] = ", ".join(sorted(levels[0])), ", ".join(sorted(levels[1]))
+    differences += _groups(recorded, rescored)
     circumstances = _circumstances(recorded, rescored, isolation)
     return Verification(tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
 
@@ -192,6 +194,28 @@ def _aggregates(task: TaskRun, again: TaskRun, problems: int) -> Iterator[Differ
             yield _difference(task, "", f"the standard error of {name}", recorded.stderr, expected.stderr)
     if task.effective != problems:
         yield _difference(task, "", "the number of problems", task.effective, problems)
+    if task.original != again.original:
+        yield _difference(task, "", "the number of questions in the task", task.original, again.original)
+
+
+def _groups(recorded: Run, rescored: Run) -> Iterator[Difference]:
+    """Yield the scores of groups that are no mean of the rescored tasks, be it weighted by size or not."""
+    again = {task.task: (task, view) for task, view in rescored.known_tasks}
+    for group in recorded.groups:
+        members = [again[name] for name in group.tasks if name in again]
+        for metric, value in group.metrics.items() if len(members) == len(group.tasks) else ():
+            scored = [(task, view) for task, view in members if metric in task.main_metrics]
+            values = [task.main_metrics[metric].value for task, _ in scored]
+            sizes = [view.estimate(task.scored_samples, metric).n or task.effective for task, view in scored]
+            defined = [(score, size) for score, size in zip(values, sizes, strict=True) if not math.isnan(score)]
+            means = [_mean(defined), _mean([(score, 1) for score, _ in defined])]
+            if not any(_same(value, mean) or math.isclose(value, mean, abs_tol=1e-12) for mean in means):
+                yield Difference(group.name, "", metric, repr(value), repr(means[0]))
+
+
+def _mean(parts: Sequence[tuple[float, int]]) -> float:
+    """Return the mean of scores, weighted by their sizes; NaN if there are none."""
+    return math.fsum(score * size for score, size in parts) / sum(size for _, size in parts) if parts else math.nan
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -43,6 +43,15 @@ def test_two_runs_of_a_model_are_told_apart_by_date(output, tmp_path):
     assert [run.label for run in read_runs([file, file.parent])] == ["org/right"]
 
 
+def test_a_copy_of_a_run_is_read_once_with_its_samples(output, tmp_path):
+    (file,) = output.glob("org__right/results_*.json")
+    shutil.copy(file, tmp_path)
+    shutil.copytree(output / "org__right", tmp_path / "copy")
+    (run,) = read_runs([tmp_path, output / "org__right"])
+    assert run.label == "org/right"
+    assert run.path == (tmp_path / "copy" / file.name).resolve()
+
+
 @pytest.mark.parametrize(("name", "content", "message"), [
     (OLD, "{", "not a result file of the harness"), (OLD, '{"results": {}}', "no results and configs"),
     (OLD, '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"), ("other.json", "{}", "no result file"),

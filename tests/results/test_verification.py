@@ -130,6 +130,27 @@ def test_samples_left_out_are_noticed(run, again):
     assert "--log_samples" in refused("verify", run)
 
 
+def test_a_task_with_fewer_questions_than_it_has_is_noticed(run, again):
+    change_results(run, lambda raw: raw["n-samples"][TASK].update(original=23))
+    (difference,) = verified(run, again).differences
+    assert str(difference) == f"{TASK}: the number of questions in the task is 23, should be 24"
+
+
+def test_the_score_of_a_group_must_be_the_mean_of_its_tasks(run, again):
+    key = "r_ier,strict-match"
+    score = again.tasks[0].main_metrics["r_ier"].value
+
+    def add_group(raw: dict[str, Any], value: float) -> None:
+        raw["group_subtasks"] = {"mine": [TASK]}
+        raw["results"]["mine"] = {key: value}
+
+    change_results(run, lambda raw: add_group(raw, score))
+    assert not verified(run, again).differences
+    change_results(run, lambda raw: add_group(raw, 0.99))
+    (difference,) = verified(run, again).differences
+    assert str(difference) == f"mine: r_ier is 0.99, should be {score!r}"
+
+
 def test_a_run_without_digests_of_its_responses_is_noted(run, again):
     change_results(run, lambda raw: suite_of(raw).pop("responses"))
     verification = verified(run, again)
