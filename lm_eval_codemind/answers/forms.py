@@ -97,8 +97,8 @@ _TYPE = re.compile(r"\W*(?:(?:type|class|text\w*)\W+)*(?P<name>[A-Za-z_]\w*(?:\.
 # Text between a value and its type, as in `5; int`, `value: 5, type: int` or `5 (int)`.
 _BETWEEN = re.compile(r";|\n|[,:|\s]\s*\(?(?:of\s+)?(?=type\b|[`*]*[A-Za-z_][\w.]*[.)`*]*\Z)", re.IGNORECASE)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
-# After a tuple, another one.
-_NEXT_TUPLE = re.compile(r"(?<=\))\s*[,\n]\s*\([^()]*,")
+# After a tuple another one, or after a list.
+_NEXT = re.compile(r"(?<=\))\s*[,\n]\s*\([^()]*,|(?<=\])\s*[,\n]\s*\[")
 _ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
 
 
@@ -146,7 +146,7 @@ def values(text: str, name: str = "") -> list[str] | None:
     if bare[:1] in ("[", "("):
         head = _head(bare)
         is_list = head[:1] + head[-1:] in ("[]", "()") and PROSE.match(bare, len(head))
-        if is_list and not _NEXT_TUPLE.match(bare, len(head)):
+        if is_list and not _NEXT.match(bare, len(head)):
             return [part.strip() for part in split(head[1:-1])]
     rows = unnumbered(rows_of(bare))
     parts = [value_of(row, name) for row in rows]

@@ -16,7 +16,7 @@ from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.association import spearman_of_groups
 from lm_eval_codemind.results.associations import associations, on_same_problems, output_predictions, overlap
-from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_view, distinct, grouped
+from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_problem, by_view, distinct, grouped
 from lm_eval_codemind.results.programs import MEASURES, between_languages, complexity, orders, written_programs
 from lm_eval_codemind.results.ranking import ranks
 from lm_eval_codemind.results.runs import Group, Run
@@ -258,7 +258,8 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
 def comparisons(observations: Sequence[Observation], by_benchmark: bool = True) -> Table:
     """Return the paired comparison of every two models on the problems both ran, by family, score and benchmark.
 
-    The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
+    Questions about one problem are no independent ones: see :func:`by_problem`. The p values of one family, score and
+    benchmark are corrected for the number of pairs of models by Holm's method.
 
     Args:
         observations: Those of the models.
@@ -270,6 +271,7 @@ def comparisons(observations: Sequence[Observation], by_benchmark: bool = True) 
             cells[view, where["benchmark"]][where["model"]] = {o.key: o for o in cell}
     rows = []
     for (view, benchmark), models in cells.items():
+        clustered = any(len({key[:2] for key in of_model}) < len(of_model) for of_model in models.values())
         for score in view.scores:
             block, pairs = [], []
             for (first, one), (second, other) in combinations(models.items(), 2):
@@ -279,6 +281,8 @@ def comparisons(observations: Sequence[Observation], by_benchmark: bool = True) 
                 scores = [[of[key].scores[score] for key in common] for of in (one, other)]
                 what = {"family": view.title, "score_name": score, "benchmark": benchmark}
                 means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
+                if clustered:
+                    scores = [by_problem([of[key] for key in common], score) for of in (one, other)]
                 block.append({**what, "first": first, "second": second, **means})
                 pairs.append((scores[0], scores[1]))
             results = zip(block, pairs, compare_all(pairs), strict=True)

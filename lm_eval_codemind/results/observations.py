@@ -130,6 +130,17 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
     return measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
 
 
+def by_problem(observations: Sequence[Observation], score: str) -> list[float]:
+    """Return a score of each problem, so that their mean is the mean over observations.
+
+    P problems have Q observations. The score of a problem is the sum over its observations times P / Q.
+    """
+    sums: dict[tuple[str, ...], float] = defaultdict(float)
+    for o in observations:
+        sums[o.key[:2]] += o.scores[score]
+    return [total * len(sums) / len(observations) for total in sums.values()]
+
+
 def grouped(
     observations: Iterable[Observation], group: Callable[[Observation], Group]
 ) -> dict[Group, list[Observation]]:

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import Any
 
 from lm_eval_codemind.families.table import Table, described
-from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_view
+from lm_eval_codemind.results.observations import ALL, Observation, by_model, by_problem, by_view
 from lm_eval_codemind.statistics import CONFIDENCE, smallest_difference
 
 
@@ -28,7 +28,7 @@ def ranks(compared: Table, observations: Sequence[Observation]) -> Table:
     """
     rows: list[dict[str, Any]] = []
     for view, of_view in by_view(observations):
-        scores = {model: [o.score for o in own] for model, own in by_model(of_view).items()}
+        scores = {model: by_problem(own, view.scores[0]) for model, own in by_model(of_view).items()}
         pairs = [
             row
             for row in compared.rows

@@ -72,9 +72,19 @@ def test_without_the_last_level_there_is_no_horizon():
     assert horizon(states[:281], rights[:281]).value == 2048
 
 
+def test_the_curve_of_a_model_that_follows_links_is_not_a_logistic_one():
+    """As the README says: from the probability of each answer, what the fit gives and where it is one half."""
+    states = [bound * (0.9 + 0.2 * place / 39) for bound in BOUNDS for place in range(40)]
+    found = {0.95: (216, 181), 0.98: (549, 477), 0.99: (1103, 1048)}
+    for per_link, (half, fitted) in found.items():
+        right = [per_link ** (state / 16) for state in states]
+        assert horizon_of(logistic_fit(states, right, np.ones(320))) == pytest.approx(fitted, abs=1)
+        assert per_link ** (half / 16) == pytest.approx(0.5, abs=0.001)
+
+
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.proof) for seed in range(1, 5))])
 def test_models_that_follow_links_better_have_further_horizons(seed):
-    """True horizons: 216, 549 and 1,103. The intervals at 320 questions do not overlap."""
+    """The intervals at 320 questions do not overlap."""
     estimates = [horizon(*simulated(per_link, 40, seed)) for per_link in (0.95, 0.98, 0.99)]
     for nearer, further in itertools.pairwise(estimates):
         assert nearer.value < further.value and nearer.high < further.low

@@ -1,9 +1,11 @@
 """Ranks that admit ties, by simulation and on recorded models, and the power of comparisons."""
 
 import math
+from collections.abc import Sequence
 from itertools import combinations, product
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from scipy import stats
 from lm_eval_codemind.families.table import corrected, described
 from lm_eval_codemind.families.views import views
 from lm_eval_codemind.harness.short import draw, in_order
+from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import comparisons, hardest
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import ALL, observe
@@ -42,9 +45,9 @@ def ranked(scores: np.ndarray) -> dict[str, tuple[int, int]]:
         for (one, other), result in zip(pairs, results, strict=True)
     ]
     observations = [
-        SimpleNamespace(view=IER, model=name, score=float(score))
+        SimpleNamespace(view=IER, model=name, key=Key("sample", str(number)), scores={IER.scores[0]: float(score)})
         for name, of_model in zip(names, scores, strict=True)
-        for score in of_model
+        for number, score in enumerate(of_model)
     ]
     table = ranks(described("comparisons", corrected(rows)), observations)
     return {row["model"]: tuple(map(int, (row["rank"].split(" to ") * 2)[:2])) for row in table.rows}
@@ -90,17 +93,41 @@ def test_models_that_cannot_be_separated_share_a_rank():
             assert overlap or row["p_corrected"] < 0.05
 
 
-def answered(model: str, task: str, family: str, benchmark: str, scores: np.ndarray) -> TaskRun:
-    """Return a task whose questions a model answers with these scores."""
+def answered(task: str, family: str, benchmark: str, scores: np.ndarray, problems: Sequence[int]) -> TaskRun:
+    """Return a task whose questions a model answers with these scores; ``problems`` says which one each is about."""
     samples = [
         Sample(
-            doc={"benchmark": benchmark, "problem_id": f"p{number}"}, doc_id=number, target="", prompts=(),
-            responses=(), answers=(), filter="f", scores={views()[family].metric: float(score)}, raw={},
+            doc={"benchmark": benchmark, "problem_id": f"p{problem}", "item": str(number)}, doc_id=number, target="",
+            prompts=(), responses=(), answers=(), filter="f", scores={views()[family].metric: float(score)}, raw={},
         )
-        for number, score in enumerate(scores)
+        for number, (score, problem) in enumerate(zip(scores, problems, strict=True))
     ]  # fmt: skip
     config = {"metadata": {"suite": {"family": family, "benchmark": benchmark}}}
     return TaskRun(task, config, (), len(samples), len(samples), Path(task), lambda file, without: iter(samples))
+
+
+def test_questions_about_one_problem_do_not_count_as_several_problems():
+    """A program's branches are right or wrong together. The difference stays the one of the shares of questions."""
+    random = np.random.default_rng(11)
+    right = {model: answers(random, [skill], 40)[0] for model, skill in {"a": 0.7, "b": 0.5}.items()}
+
+    def compared(questions: Sequence[int]) -> dict[str, Any]:
+        problems = np.repeat(range(40), questions)
+        runs = [
+            Run(Path(), model, model, (answered("t", "branches", "sample", scores[problems], problems),), {})
+            for model, scores in right.items()
+        ]
+        observations = observe(runs)
+        table = comparisons(observations, by_benchmark=False)
+        assert {row["n"] for row in ranks(table, observations).rows} == {40}
+        (row,) = table.rows
+        assert row["n"] == 40 and row["difference"] == pytest.approx(row["first_score"] - row["second_score"])
+        assert row["first_score"] == pytest.approx(np.repeat(right["a"], questions).mean())
+        return row
+
+    single = compared([1] * 40)
+    assert {**compared([3] * 40), "first": "a"} == single
+    assert 0.01 < compared([1, 3] * 20)["p"] < 1
 
 
 @pytest.mark.parametrize(("family", "benchmark", "titles"), [
@@ -121,7 +148,13 @@ def test_tasks_that_ask_the_same_questions_stand_apart(family, benchmark, titles
         for task, skill in zip(titles, of_model, strict=True)
     }
     runs = [
-        Run(Path(), model, model, tuple(answered(model, t, family, benchmark, scores[model, t]) for t in titles), {})
+        Run(
+            Path(),
+            model,
+            model,
+            tuple(answered(t, family, benchmark, scores[model, t], range(200)) for t in titles),
+            {},
+        )
         for model in skills
     ]
     observations = observe(runs)
