@@ -109,12 +109,17 @@ def _how(run: Run, task: TaskRun) -> str:
     arguments, system = task.config.get("generation_kwargs") or {}, run.raw.get("system_instruction")
     limit = token_limit(str(run.config.get("model")), arguments)
     drawn = ", ".join(f"{name} {arguments[name]}" for name in ("temperature", "top_p", "top_k") if arguments.get(name))
-    sampled = arguments.get("do_sample") or arguments.get("temperature")
+    decoding = "greedy decoding"
+    if arguments.get("do_sample") is False and arguments.get("temperature"):
+        # These two set the temperature to 0; an API samples.
+        decoding = f"{drawn} without do_sample (greedy decoding with Hugging Face and vLLM)"
+    elif arguments.get("do_sample") or arguments.get("temperature"):
+        decoding = f"sampling ({drawn or 'as the backend does by default'})"
     parts = [
         count(task.config.get("num_fewshot") or 0, "few-shot example"),
         f"{_PROMPTS.get(sent := prompts_sent(task.suite), sent)} {form_of_prompts(run, task)}",
         *([f"the system instruction {system!r}"] if system else []),
-        f"sampling ({drawn or 'as the backend does by default'})" if sampled else "greedy decoding",
+        decoding,
         f"{count(task.config.get('repeats') or 1, 'response')} to a question",
         f"at most {limit:,} tokens each" if limit else "no limit of tokens",
     ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from lm_eval.models.utils import normalize_gen_kwargs
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.data.catalogue import SOURCES
@@ -132,6 +133,13 @@ def test_other_settings_and_repeats(tmp_path):
     run = run_of(tmp_path / "run", *options, *sampled, task=text["task"])
     how = compared(run, text["task"], cited(run)[text["task"]])
     assert (how["decoding"], how["system"], how["repeats"]) == ("sampling (temperature 0.8)", "Think", "3")
+
+
+def test_a_temperature_without_sampling_is_not_called_sampling(tmp_path):
+    """The task's ``do_sample: false`` stays, and then Hugging Face and vLLM decode greedily."""
+    run = run_of(tmp_path, "--limit", "1", "--gen_kwargs", "temperature=0.8")
+    assert not normalize_gen_kwargs(recorded(run, TASK)[0]["configs"][TASK]["generation_kwargs"])["temperature"]
+    assert ", temperature 0.8 without do_sample (greedy decoding with Hugging Face and vLLM), " in said("cite", run)
 
 
 def test_recorded_responses_say_only_what_is_known(tmp_path):
