@@ -33,7 +33,7 @@ def test_a_script_starts(script):
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("family", ["ier", "locate", "repair", "sr"])
+@pytest.mark.parametrize("family", ["ier", "locate", "repair", "runtime", "sr", "together"])
 def test_the_baselines_of_the_sample_are_those_that_are_shipped(family):
     tasks = baselines.FAMILIES[family]
     shipped = json.loads(baselines.file_of(tasks).read_text(encoding="utf-8"))[f"{tasks.prefixes[0]}_sample"]

@@ -125,14 +125,14 @@ def test_a_task_that_nobody_has_measured_has_no_baseline():
 
 @pytest.mark.parametrize("task", ["humaneval", "classeval", "cruxeval", "avatar", "sample"])
 def test_baselines_of_runtime_behaviour_are_low(task):
-    """What needs no execution: at most 65 % of coverage, at most 60 % of the path, few states and outputs."""
+    """What needs no execution: at most 65 % of coverage, 60 % of the path, 9 % of states, 11 % of outputs."""
     view = views()["runtime"]
     best = {
         metric: view.baseline(f"codemind_runtime_{task}", metric)
         for metric in ("coverage_balanced", "path_executed", "state_executed", "output")
     }
     assert best["coverage_balanced"] <= 0.65 and best["path_executed"] <= 0.6
-    assert best["state_executed"] <= 0.08 and best["output"] <= 0.11
+    assert best["state_executed"] <= 0.09 and best["output"] <= 0.11
 
 
 def test_the_summary_shows_them(tmp_path):

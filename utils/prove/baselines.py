@@ -34,7 +34,7 @@ from lm_eval_codemind.workshop.proof.carried import carried_outputs
 from lm_eval_codemind.workshop.proof.runtime_questions import last_literal_of
 from lm_eval_codemind.workshop.python.runtime_rules import points, reachable
 from options import benchmarks_of
-from surface import following, learned
+from surface import following, learned, named_time
 
 PACKAGE = Path(lm_eval_codemind.__file__).parent
 _TASKS = Path(__file__).parents[2] / "tasks"
@@ -140,7 +140,16 @@ def _of_runtime(documents: Sequence[Document], constants: dict[str, Policy]) -> 
         "surface features": _surface(documents),
         **{name: lambda document, rule=rule: following(document)[rule] for rule, name in rules.items()},
         "reachable by name": _reachable,
+        "named time": _by_named_time,
     }
+
+
+def _by_named_time(document: Document) -> str:
+    """Return the answer if heads with a named time enter their body, others skip it, and a variable counts from 0."""
+    time = named_time(document)
+    if document["setting"] == "path":
+        return following(document)["enters" if time else "skips"]
+    return f"{max(time - 1, 0)}; int"
 
 
 def _of_together(documents: Sequence[Document], constants: dict[str, Policy]) -> dict[str, Policy]:

@@ -1,7 +1,8 @@
 """The best guess about executed lines from surface features: what a classifier learns from other programs.
 
-The features are what :mod:`~lm_eval_codemind.workshop.python.runtime_rules` says about a line, its place, its depth
-and its text. The classifier is a logistic regression, trained and used on different programs.
+The features are what :mod:`~lm_eval_codemind.workshop.python.runtime_rules` says about a line, its place, its depth,
+its text, and, of questions about the next line, whether the prompt names one of several executions. The classifier is
+a logistic regression, trained and used on different programs.
 """
 
 import ast
@@ -56,6 +57,12 @@ def following(document: Document) -> Mapping[str, str]:
     return {name: str(line) if line else "the end" for name, line in targets.items()}
 
 
+def named_time(document: Document) -> int:
+    """Return which execution of a line the prompt names; 0 if it names none, since the line is executed once."""
+    is_named = document["setting"] in ("state", "path") and document["runs"] > 1
+    return int(document["asked_run"]) if is_named else 0
+
+
 def _features(document: Document) -> list[float]:
     code, line = document["code"], document["line"]
     lines = code.split("\n")
@@ -79,6 +86,7 @@ def _features(document: Document) -> list[float]:
     ]
     numbers += [float(point.kind == kind) for kind in _KINDS]
     numbers += [float(point.context == context) for context in _CONTEXTS]
+    numbers += [float(named_time(document) > 0 and point.kind == kind) for kind in _KINDS]
     heads = [each for each in lines[: line - 1] if each.strip() and len(each) - len(each.lstrip()) < indent]
     numbers += [float(piece in each) for each in (text, heads[-1] if heads else "") for piece in _PIECES]
     pairs = [(kind, context) for kind in _KINDS for context in _CONTEXTS]
