@@ -367,8 +367,7 @@ class Program:
         Raises:
             NotCut: If it is of another one, or the name means something else already.
         """
-        if not _is_library(place[0]):
-            raise NotCut(f"it needs {place[0].split('.')[0]}, which is not of Python's library and has no source")
+        _check_library(place[0])
         if self._library.setdefault(name, place) != place:
             raise NotCut(f"{name} is defined in two modules")
         self._own(name, "the library")
@@ -396,6 +395,11 @@ class Program:
                     raise NotCut("it imports a module of a package while it runs")
                 for alias in inner.names:
                     self.add(source.absolute(inner), alias.name)
+            else:
+                # What such an import gives depends on what is installed where the program runs.
+                of_names = [alias.name for alias in inner.names]
+                for place in [source.absolute(inner)] if isinstance(inner, ast.ImportFrom) else of_names:
+                    _check_library(place)
         modules = self._package.modules_of(source)
         for name in statement.reads:
             if name in modules:
@@ -607,6 +611,11 @@ def _with_members(node: ast.ClassDef, names: Set[str]) -> ast.ClassDef:
 
 def _is_library(module: str) -> bool:
     return module.split(".")[0] in sys.stdlib_module_names
+
+
+def _check_library(module: str) -> None:
+    if not _is_library(module):
+        raise NotCut(f"it needs {module.split('.')[0]}, which is not of Python's library and has no source")
 
 
 def _catches_imports(handler: ast.ExceptHandler) -> bool:

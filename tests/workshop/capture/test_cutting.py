@@ -189,6 +189,8 @@ def test_what_cannot_be_cut_is_named(package, tmp_path):
             "import numpy\ndef f(x):\n    return numpy.sum(x)\n",
             "it needs numpy, which is not of Python's library and has no source",
         ),
+        ("def f(x):\n    import numpy\n    return numpy.sum(x)\n", "it needs numpy"),
+        ("def f(x):\n    from numpy.linalg import norm\n    return norm(x)\n", "it needs numpy"),
         ("def f(x):\n    return g(x)\n", "shop.odd does not define g"),
         ("from . import odd\ndef f(x):\n    return str(odd)\n", "uses the module odd as a value"),
         ("def f(x:\n", "cannot be read as Python"),
