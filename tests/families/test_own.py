@@ -1,5 +1,6 @@
 """Tasks on programs of the user: what is read, proven, asked and announced, and what results do with it."""
 
+import dataclasses
 import json
 import re
 from math import isnan
@@ -10,6 +11,7 @@ import pytest
 
 from lm_eval_codemind.commands.run import with_programs
 from lm_eval_codemind.data import making, own
+from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.families.own import task
 from lm_eval_codemind.families.own.score import baselines
@@ -101,6 +103,25 @@ def test_questions_about_functions_methods_generators_and_scripts(folder):
         ["False", "True", "True", "False"], ["True", "False", "True", "True"],
     ]  # fmt: skip
     assert documents("trace", folder)[0]["lines"][:4] == [2, 3, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("call", "asked"),
+    [
+        ("f([1, 2])", "f(??)"),
+        ("list(f(range(1, 3), start=1))", "list(f(??))"),
+        ("f(iter([1, 2]))", None),
+        ("f([1, 2], key=lambda n: n)", None),
+        ("f(int, '12')", None),
+        # The function that is asked about would not be shown.
+        ("list(islice(f(1), 2))", None),
+    ],
+)
+def test_an_input_is_asked_for_if_literals_can_be_its_arguments(call, asked):
+    code = "from itertools import islice\n\ndef f(*values, **named):\n    return values\n"
+    problem = dataclasses.replace(making.own_problem("f", code, call, None), output="(1, 2)")
+    questions = task.INPUT_PREDICTION.own_questions(problem, ProgramExecution(), "steps")
+    assert [question["masked"] for question in questions] == ([asked] if asked else [])
 
 
 def test_questions_about_runtime_behaviour(folder):

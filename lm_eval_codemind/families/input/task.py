@@ -60,7 +60,9 @@ class InputPrediction(Family):
         return _questions(problem, setting, plain=problem.problem_id in load_side(problem.benchmark, "input"))
 
     def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
-        return _questions(problem, setting, plain=False)
+        """Return the question, if the arguments are literals: no answer can hand over functions, types or iterators."""
+        # Without literals in the recorded input, there is no usual input either.
+        return _questions(problem, setting, plain=False) if kind_of(problem).default_inputs(problem) else []
 
     def idle_responses(self, question: Question) -> Iterable[str]:
         return [f"<input>\n{text}\n</input>" for text in kind_of(question).default_inputs(self.posed(question))]
