@@ -157,6 +157,7 @@ def test_the_run_says_what_goes_where(folder):
     assert "The prompts go to codemind-oracle." in result and "codemind_own_ier: 5 requests" in result
     assert "of all outputs are right: constant 20.0%, echo 0.0%, last literal 0.0%" in result
     assert "behaviour are right: constant state 50.0%, next line of the file 50.0%, constant output 20.0%" in result
+    assert "are right" not in said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", "own_branches")
 
 
 def test_a_plan_takes_programs_as_a_run_does(folder):

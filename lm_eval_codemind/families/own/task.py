@@ -46,7 +46,7 @@ class OwnReasoning(Family):
         return programs.problems, {benchmark.name: programs.sha256}
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        """Add what goes into prompts, what is left out, and the baselines of these programs."""
+        """Add what goes into prompts, and what is left out."""
         programs = _loaded(options)
         by_file: dict[str, set[str]] = {}
         for problem in programs.problems:
@@ -56,19 +56,17 @@ class OwnReasoning(Family):
             "functions": len(set().union(*by_file.values())),
             "files": {file: len(functions) for file, functions in sorted(by_file.items())},
             "left_out": dict(programs.left_out),
-            "asked": "outputs",
-            "baselines": baselines(programs.problems),
         }
 
     def announcement(self, suite: Mapping[str, Any]) -> str:
         own = suite["own"]
         files = [f"{file} ({count})" for file, count in own["files"].items()]
         left_out = [f"  left out: {name}: {reason}" for name, reason in own["left_out"].items()]
-        shares = ", ".join(f"{name} {share:.1%}" for name, share in own["baselines"].items())
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in own.get("baselines", {}).items())
         return "\n".join(
             [
                 f"The source of {own['functions']} functions goes into prompts, from {_listed(files, ', ')}.",
-                f"Without execution, of all {own['asked']} are right: {shares}.",
+                *([f"Without execution, of all {own['asked']} are right: {shares}."] if shares else []),
                 *([_listed(left_out, "\n")] if left_out else []),
             ]
         )
@@ -104,6 +102,10 @@ class OwnExecution(OwnReasoning, ExecutionReasoning):
 
     original = IER
     variants = _variants("own_ier", "IER", "steps", original)
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        super().record(suite, benchmark, options)
+        suite["own"] |= {"asked": "outputs", "baselines": baselines(_loaded(options).problems)}
 
 
 class OwnInput(OwnReasoning, InputPrediction):
@@ -152,10 +154,8 @@ class OwnRuntime(OwnReasoning, RuntimeBehaviour):
         problems = _loaded(options).problems
         every = [question for problem in problems for way in SETTINGS for question in self.questions(problem, way)]
         asked = self.selected(every, options)
-        suite["own"]["asked"] = "answers about runtime behaviour"
-        suite["own"]["baselines"] = runtime_baselines(
-            [(question.key.setting, question.typed(Fields)) for question in asked]
-        )
+        shares = runtime_baselines([(question.key.setting, question.typed(Fields)) for question in asked])
+        suite["own"] |= {"asked": "answers about runtime behaviour", "baselines": shares}
 
 
 def _loaded(options: Mapping[str, Any]) -> OwnPrograms:
