@@ -23,7 +23,7 @@ from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import kind_of, measured
-from lm_eval_codemind.languages.python.names import FUNCTIONS
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
 from lm_eval_codemind.problems import Problem, digest
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,11 @@ PROGRAMS = "programs.jsonl"
 
 FORM = '{"id": "double", "code": "def f(x): …", "call": "f(2)"}; a script has `stdin` instead of `call`'
 
+ERROR_OF = "error_of_"
+"""How the names of functions begin with which ``codemind capture`` returns the text of an exception."""
+
 # Raised whenever the same programs are proven to something else.
-VERSION = 2
+VERSION = 3
 _TEXTS = ("id", "code", "call", "stdin", "licence", "file", "output")
 
 # Keys of well-known services, and private keys.
@@ -245,18 +248,32 @@ def has_key(text: str) -> bool:
 
 
 def uses_input(problem: Problem) -> bool:
-    """Whether the call hands something over and the function reads one of its parameters; whether a script reads."""
+    """Whether the call hands something over and the function reads one of its parameters; whether a script reads.
+
+    Of an object, a method that is called has to read one, or what makes the object. Of a function of ``codemind
+    capture`` that returns the text of an exception, it is the function whose exception that is.
+    """
     if problem.kind == "script":
         return bool(problem.input.strip()) and re.search(r"\binput\b|\bstdin\b|\bopen\b", problem.code) is not None
-    calls = [node for node in ast.walk(ast.parse(problem.input.strip())) if isinstance(node, ast.Call)]
+    nodes = list(ast.walk(ast.parse(problem.input.strip())))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
     if not any(call.args or call.keywords for call in calls):
         return False
-    definitions = [
-        node
-        for node in ast.parse(problem.code).body
-        if isinstance(node, FUNCTIONS) and node.name == problem.entry_point
-    ]
-    return all(_reads_a_parameter(node) for node in definitions[-1:])
+    body = ast.parse(problem.code).body
+    named = {node.name: node for node in body if isinstance(node, DEFINITIONS)}
+    function = named.get(problem.entry_point.removeprefix(ERROR_OF))
+    if isinstance(function, FUNCTIONS):
+        return _reads_a_parameter(function)
+    used = [named[node.id] for node in nodes if isinstance(node, ast.Name) and node.id in named]
+    classes = [node for node in used if isinstance(node, ast.ClassDef)]
+    called = {str(called_name(call)).removeprefix(ERROR_OF) for call in calls}
+    methods = [node for each in classes for node in each.body if isinstance(node, FUNCTIONS)]
+    methods = [node for node in methods if node.name in called or node.name.startswith("__")]
+    if methods:
+        inherits = any(each.bases or each.decorator_list for each in classes)
+        return inherits or any(_reads_a_parameter(node, but=("self", "cls")) for node in methods)
+    function = named.get(problem.entry_point)
+    return not isinstance(function, FUNCTIONS) or _reads_a_parameter(function)
 
 
 def name_and_call(problem_id: str) -> tuple[str, str]:
@@ -278,8 +295,8 @@ def literals_of(source: str) -> list[ast.expr]:
     return literals
 
 
-def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef, but: Sequence[str] = ()) -> bool:
+    parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}.difference(but)
     body = (node for statement in function.body for node in ast.walk(statement))
     return any(isinstance(node, ast.Name) and node.id in parameters for node in body)
 

@@ -197,6 +197,38 @@ def test_a_missing_option_and_programs_without_such_questions_are_named(box, tmp
         documents("loops", box)
 
 
+CAUGHT = """
+def error_of_{0}({1}*arguments, **options):
+    try:
+        {2}(*arguments, **options)
+    except Exception as error:
+        return str(error)
+"""
+FIXED = "class Fixed:\n    def __init__(self, n):\n        self.n = 4\n\n    def get(self, k):\n        return self.n\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "call", "uses"),
+    [
+        (BOX, "Box(3).plus(4)", True),
+        (FIXED, "Fixed(3).get(4)", False),
+        (FIXED, "list(map(str, [Fixed(3).get(4)]))", False),
+        (FIXED.replace("4", "n"), "Fixed(3).get(4)", True),
+        # What it inherits may read.
+        (FIXED.replace("Fixed:", "Fixed(list):"), "Fixed(3).get(4)", True),
+        (FIXED + "\n    def other(self, k):\n        return k\n", "Fixed(3).get(4)", False),
+        (FIXED + CAUGHT.format("get", "receiver, ", "receiver.get"), "error_of_get(Fixed(3), 4)", False),
+        ("def f(n):\n    raise KeyError(5)\n" + CAUGHT.format("f", "", "f"), "error_of_f(3)", False),
+        ("def f(n):\n    raise KeyError(n)\n" + CAUGHT.format("f", "", "f"), "error_of_f(3)", True),
+        ("def error_of_f(n):\n    return 5\n", "error_of_f(3)", False),
+        ("def error_of_f(n):\n    return n\n", "error_of_f(3)", True),
+        ("def f(self):\n    return self\n", "f(3)", True),
+    ],
+)  # fmt: skip
+def test_programs_that_use_their_input(code, call, uses):
+    assert own.uses_input(making.own_problem("f", code, call, None)) == uses
+
+
 def test_texts_that_look_like_keys():
     for key in ("AKIA" + "A1" * 8, "sk-proj-" + "a" * 24, "-----BEGIN RSA PRIVATE KEY-----", "q7Wx2Lp9Za4Kd8Vb3Nt6"):
         assert own.has_key(f"token = '{key}'"), key

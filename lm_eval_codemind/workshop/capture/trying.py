@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.data.own import ERROR_OF
 from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits
 from lm_eval_codemind.workshop.capture import installed
@@ -42,7 +43,7 @@ def _codemind_try(call):
 """
 _ERROR = """
 
-def error_of_{name}({receiver}*arguments, **options):
+def {function}({receiver}*arguments, **options):
     try:
         {called}(*arguments, **options)
     except Exception as error:
@@ -125,9 +126,9 @@ def _with_error(code: str, call: str) -> tuple[str, str]:
         node.args.insert(0, node.func.value)
     else:
         name = ast.unparse(node.func)
-    node.func = ast.Name(f"error_of_{name}")
+    node.func = function = ast.Name(f"{ERROR_OF}{name}")
     called = f"receiver.{name}" if receiver else name
-    return code + _ERROR.format(name=name, receiver=receiver, called=called), ast.unparse(node)
+    return code + _ERROR.format(function=function.id, receiver=receiver, called=called), ast.unparse(node)
 
 
 def _in_sandbox(cuts: Sequence[Cut]) -> list[tuple[str, str] | str]:
