@@ -23,6 +23,8 @@ from lm_eval_codemind.data.facts.executions import ProgramExecution
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import kind_of, measured
+from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.languages.python.filled import HOLE
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
 from lm_eval_codemind.problems import Problem, digest
 
@@ -37,7 +39,7 @@ ERROR_OF = "error_of_"
 """How the names of functions begin with which ``codemind capture`` returns the text of an exception."""
 
 # Raised whenever the same programs are proven to something else.
-VERSION = 3
+VERSION = 4
 _TEXTS = ("id", "code", "call", "stdin", "licence", "file", "output")
 
 # Keys of well-known services, and private keys.
@@ -67,9 +69,16 @@ class Program:
 
 @dataclass(frozen=True)
 class OwnProblem(Problem):
-    """A proven program of the user, with its execution."""
+    """A proven program of the user, with its execution.
+
+    Attributes:
+        plain: Whether an input that is empty, zero or left to its defaults gives its output.
+        echoes: Whether its output, as its only argument or as standard input, gives its output.
+    """
 
     execution: ProgramExecution = field(default_factory=ProgramExecution, compare=False)
+    plain: bool = False
+    echoes: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,7 +187,9 @@ def _state(sha256: str) -> str:
 
 def keep(file: Path, own: OwnPrograms) -> None:
     """Write the proof of a file's programs beside it; if that is not possible, a warning says so."""
-    programs = [[problem.to_row(), problem.execution.to_record()] for problem in own.problems]
+    programs = [
+        [problem.to_row(), problem.execution.to_record(), problem.plain, problem.echoes] for problem in own.problems
+    ]
     record = {"state": _state(own.sha256), "programs": programs, "left_out": own.left_out}
     content = gzip.compress(json.dumps(record, separators=(",", ":")).encode(), mtime=0)
     try:
@@ -208,7 +219,30 @@ def proven(programs: Sequence[Program]) -> tuple[list[OwnProblem], dict[str, str
             left_out[problem.problem_id] = "the program returns None"
         else:
             found.append(_own_problem(problem, execution))
-    return found, left_out
+    plain = _solved([(problem, text) for problem in found for text in python_kind(problem).plain_inputs(problem)])
+    echoes = _solved([(problem, text) for problem in found for text in _with_output(problem)])
+    return [
+        dataclasses.replace(problem, plain=problem.problem_id in plain, echoes=problem.problem_id in echoes)
+        for problem in found
+    ], left_out
+
+
+def _solved(inputs: Sequence[tuple[OwnProblem, str]]) -> set[str]:
+    """Return the names of the problems with an input that gives the output."""
+    outputs = making.outputs_of([making.Execution(problem, problem.code, text) for problem, text in inputs])
+    return {
+        problem.problem_id
+        for (problem, _), proven in zip(inputs, outputs, strict=True)
+        if proven.output is not None and same_computed(proven.output, str(problem.output), kind_of(problem).printed)
+    }
+
+
+def _with_output(problem: OwnProblem) -> list[str]:
+    """Return the input that an answer with the shown output in the hole gives, if it gives one."""
+    kind, output = kind_of(problem), str(problem.output)
+    answer = output if kind.printed else (kind.masked_input(problem) or "").replace(HOLE, output)
+    guess = kind.read_input(answer, problem)
+    return [] if guess is None else [guess.input]
 
 
 def _own_problem(problem: Problem, execution: ProgramExecution) -> OwnProblem:
@@ -303,7 +337,9 @@ def _reads_a_parameter(function: ast.FunctionDef | ast.AsyncFunctionDef, but: Se
 
 def _from_record(record: Mapping[str, Any], sha256: str) -> OwnPrograms:
     problems = tuple(
-        OwnProblem.from_row({**row, "execution": ProgramExecution.from_record(execution)})
-        for row, execution in record["programs"]
+        OwnProblem.from_row(
+            {**row, "execution": ProgramExecution.from_record(execution), "plain": plain, "echoes": echoes}
+        )
+        for row, execution, plain, echoes in record["programs"]
     )
     return OwnPrograms(problems, record["left_out"], sha256)

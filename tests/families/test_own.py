@@ -124,6 +124,29 @@ def test_an_input_is_asked_for_if_literals_can_be_its_arguments(call, asked):
     assert [question["masked"] for question in questions] == ([asked] if asked else [])
 
 
+def test_inputs_that_need_no_reasoning(tmp_path):
+    """The run says how many the output and a trivial input solve; ``r_input_searched`` is without the latter."""
+    programs = {
+        "low": ("def low(text):\n    return text.lower()\n", "low('Ab')"),
+        "shop": ("class Box:\n    def of(self, n):\n        return abs(n)\n", "Box().of(-3)"),
+        "total": ("def total(ns):\n    return sum(ns) + 5\n", "total([2, -2])"),
+        "optional": ("def optional(n, more=2):\n    return n + more + 1\n", "optional(1, 1)"),
+        "sized": ("def sized(ns):\n    return len(ns)\n", "sized([7, 8])"),
+        "function": ("def function(f):\n    return f(0)\n", "function(abs)"),
+    }
+    rows = [{"id": name, "code": code, "call": call} for name, (code, call) in programs.items()]
+    script = {"id": "script", "code": "print(input().strip())\n", "stdin": " a"}
+    suite: dict[str, Any] = {}
+    asked = documents("input", written(tmp_path, *rows, script), suite)
+    assert {row["problem_id"]: row["plain"] for row in asked} == {
+        "low": False, "shop": True, "total": True, "optional": True, "sized": False, "script": False,
+    }  # fmt: skip
+    assert suite["own"]["baselines"] == {"echo of the output": 2 / 6, "trivial input": 3 / 6}
+    # What is kept says the same.
+    own._loaded.cache_clear()
+    assert documents("input", tmp_path) == asked
+
+
 def test_questions_about_runtime_behaviour(folder):
     """By hand. The calls of a function are the inputs of one problem, so it has at most two questions of a kind."""
     suite: dict[str, Any] = {}
@@ -148,7 +171,7 @@ def test_own_stands_for_the_tasks_with_a_question(folder, box):
 
 
 def test_the_run_says_what_goes_where(folder):
-    tasks = "own_ier,own_branches,own_runtime"
+    tasks = "own_ier,own_input,own_branches,own_runtime"
     result = said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", tasks)
     assert "source of 4 functions goes into prompts, from mine0 (3), pkg/evens.py (1)" in result.replace(
         folder.name, "mine0"
@@ -156,6 +179,7 @@ def test_the_run_says_what_goes_where(folder):
     assert result.count("go into prompts") + result.count("goes into prompts") == 1
     assert "The prompts go to codemind-oracle." in result and "codemind_own_ier: 5 requests" in result
     assert "of all outputs are right: constant 20.0%, echo 0.0%, last literal 0.0%" in result
+    assert "of all inputs are right: echo of the output 0.0%, trivial input 0.0%" in result
     assert "behaviour are right: constant state 50.0%, next line of the file 50.0%, constant output 20.0%" in result
     assert "are right" not in said("run", "--model", "codemind-oracle", "--programs", folder, "--tasks", "own_branches")
 

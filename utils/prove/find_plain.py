@@ -8,8 +8,6 @@ answers the questions about loops and branches of RE2-Bench by the rules of :mod
 input, also those that know the length of the right answer. Both work on the built data (``$CODEMIND_DATA``).
 """
 
-import ast
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -17,12 +15,10 @@ import click
 
 from baselines import FAMILIES, documents_of, policies
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
-from lm_eval_codemind.languages.python.defaults import emptied
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sandbox import Job, Sandbox, ScriptCase
 from lm_eval_codemind.studies.re2.task import FACTS, compared
@@ -39,7 +35,7 @@ def find_plain_inputs(problems: Iterable[Problem]) -> dict[str, list[str]]:
         (problem, text)
         for problem in problems
         if problem.output is not None and kind_of(problem).masked_input(problem) is not None
-        for text in plain_inputs(problem)
+        for text in python_kind(problem).plain_inputs(problem)
     ]
     with Sandbox(workers=1) as sandbox:
         outcomes = sandbox.run([_job(problem, text) for problem, text in pairs])
@@ -53,36 +49,6 @@ def find_plain_inputs(problems: Iterable[Problem]) -> dict[str, list[str]]:
         if output is not None and same_computed(output, problem.output or "", printed):
             solved.setdefault(problem.problem_id, []).append(text)
     return solved
-
-
-def plain_inputs(problem: Problem) -> list[str]:
-    """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
-    kind = python_kind(problem)
-    if kind.printed:
-        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
-    masked = kind.masked(problem)
-    if masked is None or masked.known is None:
-        return []
-    fillings = [[emptied(value) for value in masked.known]]
-    optional = _optional(problem) if masked.arguments else set()
-    if optional:
-        named = emptied(masked.known[0].named(masked.parameters))
-        left = tuple(pair for pair in named.keywords if pair[0] not in optional)
-        fillings.append([Arguments(named.positional, left)])
-    return list(dict.fromkeys(masked.filled(values) for values in fillings))
-
-
-def _optional(problem: Problem) -> set[str]:
-    """Return the parameters of a problem's function that have a default and may be given by name."""
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = [node for node in ast.walk(ast.parse(problem.code)) if isinstance(node, functions)]
-    named = [node.args for node in nodes if node.name == problem.entry_point]
-    if not named or named[-1].posonlyargs:
-        return set()
-    arguments = named[-1]
-    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    by_position = arguments.args[len(arguments.args) - len(arguments.defaults) :]
-    return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
 
 
 def _job(problem: Problem, text: str) -> Job:

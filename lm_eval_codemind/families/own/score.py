@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import same_output
-from lm_eval_codemind.data.own import literals_of
+from lm_eval_codemind.data.own import OwnProblem, literals_of
 from lm_eval_codemind.families.runtime.items import OUTPUT, PATH, STATE, Fields
 from lm_eval_codemind.families.runtime.selection import follows
 from lm_eval_codemind.problems import Problem
@@ -33,6 +33,21 @@ def baselines(problems: Sequence[Problem]) -> dict[str, float]:
         return sum(right) / len(problems)
 
     return {"constant": constant / len(problems), "echo": share(0), "last literal": share(1)}
+
+
+def input_baselines(asked: Sequence[OwnProblem]) -> dict[str, float]:
+    """Return what two rules score on questions about inputs, each in [0, 1]; nothing if there are none.
+
+    - ``echo of the output``: the output as the only argument, or as standard input;
+    - ``trivial input``: one that is empty, zero or left to its defaults.
+
+    ``r_input = right inputs / questions``. The proof of the programs executed both.
+    """
+    right = {
+        "echo of the output": sum(problem.echoes for problem in asked),
+        "trivial input": sum(problem.plain for problem in asked),
+    }
+    return {name: number / len(asked) for name, number in right.items() if asked}
 
 
 def runtime_baselines(asked: Sequence[tuple[str, Fields]]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from lm_eval_codemind.families.execution.flow import BRANCH_REASONING, LOOP_REAS
 from lm_eval_codemind.families.execution.trace import TRACE, TraceReasoning
 from lm_eval_codemind.families.ier.task import IER, ExecutionReasoning
 from lm_eval_codemind.families.input.task import INPUT_PREDICTION, InputPrediction
-from lm_eval_codemind.families.own.score import baselines, runtime_baselines
+from lm_eval_codemind.families.own.score import baselines, input_baselines, runtime_baselines
 from lm_eval_codemind.families.runtime.items import SETTINGS, STATE, Fields
 from lm_eval_codemind.families.runtime.task import RUNTIME, RuntimeBehaviour
 from lm_eval_codemind.family import Family, Variant
@@ -113,6 +113,18 @@ class OwnInput(OwnReasoning, InputPrediction):
 
     original = INPUT_PREDICTION
     variants = _variants("own_input", "input", "steps", original)
+
+    def questions(self, problem: Problem, setting: str) -> list[Question]:
+        assert isinstance(problem, OwnProblem)
+        questions = super().questions(problem, setting)
+        return [
+            dataclasses.replace(question, fields={**question.fields, "plain": problem.plain}) for question in questions
+        ]
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        super().record(suite, benchmark, options)
+        asked = [problem for problem in _loaded(options).problems if self.questions(problem, self.variants[0].setting)]
+        suite["own"] |= {"asked": "inputs", "baselines": input_baselines(asked)}
 
 
 class OwnLoops(OwnReasoning, LoopReasoning):

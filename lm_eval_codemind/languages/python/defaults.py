@@ -1,11 +1,16 @@
-"""Inputs that say nothing about a program: the same usual value in each place, and empty ones."""
+"""Inputs that say nothing about a program: the same usual value in each place, and empty ones.
 
+Of these the plain ones are empty, zero, or left to their defaults.
+"""
+
+import ast
 import re
 from itertools import product
 from typing import Any
 
 from lm_eval_codemind.answers.literals import Arguments
 from lm_eval_codemind.languages.python.filled import MaskedInput
+from lm_eval_codemind.languages.python.names import FUNCTIONS
 
 _NUMBERS = (0, 1, -1, 2, 3, 5, 10, 100, 0.0, 1.0, True, False, None)
 _TEXTS = ("", " ", "a", "abc", "hello", "0", "1", "()")
@@ -74,6 +79,38 @@ def default_texts(recorded: str) -> list[str]:
     """Return usual texts on standard input, and the recorded one with the same number in each place."""
     numbers = [re.sub(r"-?\d+(?:\.\d+)?", number, recorded) for number in ("0", "1", "2")]
     return list(dict.fromkeys([*_LINES, *(text for text in numbers if text != recorded)]))
+
+
+def plain_inputs(masked: MaskedInput, code: str, entry_point: str) -> list[str]:
+    """Return calls, or bodies of tests, with an empty value for each recorded argument, and without optional ones."""
+    known = masked.known
+    if known is None:
+        return []
+    fillings = [[emptied(value) for value in known]]
+    optional = _optional(code, entry_point) if masked.arguments else set()
+    if optional:
+        named = emptied(known[0].named(masked.parameters))
+        left = tuple(pair for pair in named.keywords if pair[0] not in optional)
+        fillings.append([Arguments(named.positional, left)])
+    return list(dict.fromkeys(map(masked.filled, fillings)))
+
+
+def plain_texts(recorded: str) -> list[str]:
+    """Return an empty standard input and, if the recorded one has numbers, the recorded one with zero for each."""
+    zeros, numbers = re.subn(r"-?\d+(?:\.\d+)?", "0", recorded)
+    return ["", zeros] if numbers else [""]
+
+
+def _optional(code: str, entry_point: str) -> set[str]:
+    """Return the parameters of a function that have a default and may be given by name."""
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, FUNCTIONS)]
+    named = [node.args for node in nodes if node.name == entry_point]
+    if not named or named[-1].posonlyargs:
+        return set()
+    arguments = named[-1]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    by_position = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
 
 
 def _filled(hole: Any, first: Any, rest: Any) -> Any:

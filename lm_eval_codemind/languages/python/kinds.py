@@ -83,6 +83,13 @@ class PythonKind(Kind):
         masked = self.masked(problem)
         return [] if masked is None else default_inputs(masked)
 
+    def plain_inputs(self, problem: Problem) -> list[str]:
+        """Return the inputs that are all empty, zero, or left to their defaults."""
+        from lm_eval_codemind.languages.python.defaults import plain_inputs
+
+        masked = self.masked(problem)
+        return [] if masked is None else plain_inputs(masked, problem.code, problem.entry_point)
+
 
 class Function(PythonKind):
     """A function: its output is the value of a call."""
@@ -255,6 +262,11 @@ class Script(PythonKind, ScriptKind):
         from lm_eval_codemind.languages.python.defaults import default_texts
 
         return default_texts(problem.input)
+
+    def plain_inputs(self, problem: Problem) -> list[str]:
+        from lm_eval_codemind.languages.python.defaults import plain_texts
+
+        return plain_texts(problem.input)
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return the text of standard input, without a label, a fence and invisible characters."""
