@@ -1,4 +1,4 @@
-"""Standard errors, intervals, correlations and paired tests: pure functions on numbers, by scipy where it can."""
+"""Standard errors, intervals, correlations and paired tests: pure functions on numbers."""
 
 import math
 from collections import defaultdict
@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 
 # Coverage of all intervals.
 CONFIDENCE = 0.95
+_NORMAL = NormalDist()
+# The normal quantile of that coverage.
+_Z = _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
 # The probability with which a test finds the smallest difference that it is said to find.
 POWER = 0.8
 # Resamples of a bootstrap and the seed it starts from, so that the same samples give the same interval.
@@ -156,12 +160,14 @@ def proportion(successes: int, n: int) -> Estimate:
 
         (p + z²/2n ± z √(p(1 - p)/n + z²/4n²)) / (1 + z²/n)
     """
-    from scipy import stats
-
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
-    interval = stats.binomtest(successes, n).proportion_ci(CONFIDENCE, method="wilson")
-    return Estimate(successes / n, float(interval.low), float(interval.high), n)
+    p, square = successes / n, _Z**2 / n
+    middle, half = p + square / 2, math.sqrt(square * (p * (1 - p) + square / 4))
+    # Of no success and of nothing else an end is 0 or 1, whatever rounding makes of it.
+    low = (middle - half) / (1 + square) if successes else 0.0
+    high = (middle + half) / (1 + square) if successes < n else 1.0
+    return Estimate(p, low, high, n)
 
 
 def mean(scores: Sequence[float]) -> Estimate:
@@ -358,7 +364,7 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> Correlation:
     rho, p = float(result.statistic), float(result.pvalue)
     if abs(rho) >= 1:
         return Correlation(rho, rho, rho, p, n)
-    half = stats.norm.ppf((1 + CONFIDENCE) / 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    half = _Z * math.sqrt((1 + rho**2 / 2) / (n - 3))
     return Correlation(rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), p, n)
 
 
@@ -408,20 +414,26 @@ def compare_all(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> lis
 def _compared(
     first: Sequence[float], second: Sequence[float], differences: NDArray[np.float64], means: NDArray[np.float64]
 ) -> Comparison:
-    from scipy import stats
-
     n = len(differences)
     if n == 0:
         return Comparison(math.nan, math.nan, math.nan, math.nan, "none", 0)
     low, high = _ends(means, float(differences.mean()), n, -1.0)
     if is_binary(first) and is_binary(second):
-        only_first, only_second = int((differences > 0).sum()), int((differences < 0).sum())
-        discordant = only_first + only_second
-        p = float(stats.binomtest(only_first, discordant, 0.5).pvalue) if discordant else 1.0
+        p = _mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
         return Comparison(float(differences.mean()), low, high, p, "McNemar", n)
     below, above = int((means <= 0).sum()), int((means >= 0).sum())
     p = min(1.0, 2 * (min(below, above) + 1) / (RESAMPLES + 1))
     return Comparison(float(differences.mean()), low, high, p, "paired bootstrap", n)
+
+
+def _mcnemar(only_first: int, only_second: int) -> float:
+    """Return the p value of McNemar's exact test: min(1, 2 P(X ≤ min(b, c))) with X binomial(b + c, 1/2)."""
+    discordant = only_first + only_second
+    ways = total = 1
+    for k in range(min(only_first, only_second)):
+        ways = ways * (discordant - k) // (k + 1)
+        total += ways
+    return min(1.0, 2 * total / (1 << discordant))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -463,6 +475,4 @@ def problems_needed(discordance: float, difference: float, tests: int = 1) -> fl
 
 
 def _quantiles(tests: int) -> float:
-    from scipy import stats
-
-    return float(stats.norm.ppf(1 - (1 - CONFIDENCE) / (2 * tests)) + stats.norm.ppf(POWER))
+    return _NORMAL.inv_cdf(1 - (1 - CONFIDENCE) / (2 * tests)) + _NORMAL.inv_cdf(POWER)

@@ -35,6 +35,19 @@ def test_wilson_interval_of_a_textbook_example():
         assert (round(estimate.low, 4), round(estimate.high, 4)) == (low, high)
 
 
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_interval_of_a_proportion_and_mcnemar_s_test_are_those_of_scipy(right, wrong):
+    estimate, tested = (
+        proportion(right, right + wrong),
+        compare([1.0] * right + [0.0] * wrong, [0.0] * right + [1.0] * wrong),
+    )
+    if right + wrong:
+        binomial = stats.binomtest(right, right + wrong, 0.5)
+        interval = binomial.proportion_ci(method="wilson")
+        assert (estimate.low, estimate.high) == pytest.approx((interval.low, interval.high), rel=1e-12)
+        assert tested.p == pytest.approx(binomial.pvalue, rel=1e-9)
+
+
 def test_no_samples_give_nan_instead_of_an_error():
     none = compare([], [])
     assert (none.n, none.test, proportion(0, 0).n, bootstrap([], first_mean).n) == (0, "none", 0, 0)
