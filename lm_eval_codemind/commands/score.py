@@ -17,7 +17,6 @@ from lm_eval_codemind.errors import UserError
 
 if TYPE_CHECKING:
     from lm_eval_codemind.harness.recordings import Recordings
-    from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
 
 logger = logging.getLogger(__name__)
@@ -94,11 +93,12 @@ def command(
         model_args["model"] = _model_name(recordings, responses)
         # What the harness makes of its options, so that it takes the tasks that are loaded here.
         manager = task_manager({**model_args, **(parsed_arguments(harness_arguments).metadata or {})})
-        chosen, indices, several = recorded_documents(manager, names, recordings, responses)
+        chosen, indices = recorded_documents(manager, names, recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     arguments += ["--output_path", output_path, "--log_samples"] if output_path else []
-    with outcomes_kept(Path(output_path) / _JOURNAL if output_path else None), patch.object(state, "recorded", several):
+    journal = outcomes_kept(Path(output_path) / _JOURNAL if output_path else None)
+    with journal, patch.object(state, "recorded", lambda task: recordings):
         run_harness([*arguments, *harness_arguments], manager)
 
 
@@ -122,7 +122,7 @@ def benchmark_of(names: Sequence[str]) -> str | None:
 
 def recorded_documents(
     manager: Any, names: Sequence[str], recordings: Recordings, files: Sequence[Path]
-) -> tuple[list[str], dict[str, list[int]], SeveralResponses]:
+) -> tuple[list[str], dict[str, list[int]]]:
     """Return the tasks to run, and the documents that have a recorded response.
 
     A group stays a group if each of its tasks has a recorded problem. Otherwise its tasks with recorded problems are
@@ -135,8 +135,7 @@ def recorded_documents(
         files: Where they are recorded.
 
     Returns:
-        Names of tasks and groups; task -> indices of its documents, in ascending order; and how many responses they
-        have.
+        Names of tasks and groups, and task -> indices of its documents, in ascending order.
 
     Raises:
         UserError: If a task is unknown, or no response belongs to any of the tasks.
@@ -144,17 +143,15 @@ def recorded_documents(
     from lm_eval_codemind.harness.location import keep_tasks
     from lm_eval_codemind.harness.provenance import suite_of
     from lm_eval_codemind.harness.recordings import answers_another_question, without_texts
-    from lm_eval_codemind.harness.state import SeveralResponses
     from lm_eval_codemind.questions import Key
 
     require_tasks(manager, names)
     indices = {}
-    numbers_of_responses: set[int] = set()
     asked = set[Key]()
     keep_tasks(manager)
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
-        numbers, others = list[int](), list[str]()
+        numbers, others, counts = list[int](), list[str](), set[int]()
         family = str((suite_of(task) or {}).get("family") or "")
         for index, document in enumerate(without_texts(task.eval_docs)):
             key = recordings.key_of(document)
@@ -164,10 +161,13 @@ def recorded_documents(
                 others.append(document["problem_id"])
             elif recorded:
                 numbers.append(index)
-                numbers_of_responses.add(len(recorded.responses))
+                counts.add(len(recorded.responses))
         if others:
             text = "%s: %d recorded responses are left out, because the task asks another question about %s"
             logger.warning(text, name, len(others), ", ".join(others))
+        if len(counts) > 1:
+            text = "%s: the problems have %d to %d responses; pass@k is reported up to k = %d"
+            logger.warning(text, name, min(counts), max(counts), min(counts))
         if numbers:
             indices[name] = numbers
         else:
@@ -186,11 +186,7 @@ def recorded_documents(
         shown = ", ".join(f"{key.benchmark}/{key.problem_id}" for key in unasked[:3]) + (", …" if unasked[3:] else "")
         text = "%d of %d responses belong to no question of %s: %s"
         logger.warning(text, left_out, total, ", ".join(names), shown)
-    fewest, most = min(numbers_of_responses), max(numbers_of_responses)
-    if fewest < most:
-        logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)
-    chosen = list(names if len(indices) == len(tasks) else indices)
-    return chosen, indices, SeveralResponses(lambda task: recordings, fewest)
+    return list(names if len(indices) == len(tasks) else indices), indices
 
 
 def _examples(keys: Iterable[Key]) -> str:

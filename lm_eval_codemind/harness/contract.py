@@ -141,7 +141,7 @@ def own_requests() -> Iterator[None]:
             suite["profile"] = state.profile.name
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
         if state.recorded is not None:
-            recordings = state.recorded.recordings(self.config.task)
+            recordings = state.recorded(self.config.task)
             for instance in self.instances:
                 instance.repeats = max(1, len(recordings.find(instance.doc)))
 
@@ -154,12 +154,17 @@ def own_requests() -> Iterator[None]:
         for instance in self.instances:
             # A model of the user may return None, which is an empty response.
             instance.resps = ["" if response is None else response for response in instance.resps]
+        if state.recorded is not None:
+            state.fewest = min((len(instance.resps) for instance in self.instances), default=None)
         with patch.object(state, "openings", openings(suite, self.instances)):
             filtered = usual_filters(self)
         record_responses(suite, self.instances)
         return filtered
 
-    with patch.multiple(ConfigurableTask, build_all_requests=build_all_requests, apply_filters=apply_filters):
+    with (
+        patch.multiple(ConfigurableTask, build_all_requests=build_all_requests, apply_filters=apply_filters),
+        patch.object(state, "fewest", None),
+    ):
         yield
 
 

@@ -270,7 +270,7 @@ class Hooks:
             scores.append(_scores(self._family, question, answer))
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
-        pass_at_k = pass_at_reported_k(verdicts, state.recorded.fewest if state.recorded else None)
+        pass_at_k = pass_at_reported_k(verdicts, state.fewest)
         metrics = self._family.logged(question, means, pass_at_k)
         metrics.update(self._family.joint(question, answers))
         # Several documents about a problem are not independent: each number knows its problem.

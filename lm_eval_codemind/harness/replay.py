@@ -55,7 +55,7 @@ class ReplayLM(DocumentLM):
         if state.recorded is None:
             read = read_recordings(self._files, recorded_benchmark)
             read.require_scorable()
-        self._recordings = (lambda task: read) if state.recorded is None else state.recorded.recordings
+        self._recordings = (lambda task: read) if state.recorded is None else state.recorded
         self._used: Counter[tuple[object, ...]] = Counter()
 
     def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:

@@ -11,19 +11,6 @@ if TYPE_CHECKING:
     from lm_eval_codemind.harness.recordings import Recordings
 
 
-@dataclass(frozen=True)
-class SeveralResponses:
-    """The recordings that a run scores, which may have several responses to a question.
-
-    Attributes:
-        recordings: Name of a task -> the recordings that it is scored with.
-        fewest: The smallest number of responses to a question in the run.
-    """
-
-    recordings: Callable[[str], Recordings]
-    fewest: int
-
-
 @dataclass
 class State:
     """The state of a run; outside of one it is as made. ``patch.multiple`` changes it for a while.
@@ -33,7 +20,9 @@ class State:
         ends_process: Whether `lm_eval` is in control, which ends its process after the run.
         include_path: The directory in ``--include_path``.
         profile: What ``--profile`` names.
-        recorded: What is scored, if recordings are: each request is sent as often as there are responses to it.
+        recorded: Name of a task -> the recordings that it is scored with, if recordings are scored: each request is
+            sent as often as there are responses to it.
+        fewest: The smallest number of recorded responses to a question of the task that is being scored.
         openings: The tag that opens thinking at the end of each prompt of the task that is being read.
         faults: What this machine lacks is added here, so that the run ends with all of it; None if it ends at once.
         journal: The ``Journal`` with known outcomes of programs; None if everything is executed.
@@ -43,7 +32,8 @@ class State:
     ends_process: bool = False
     include_path: str = ""
     profile: Profile | None = None
-    recorded: SeveralResponses | None = None
+    recorded: Callable[[str], Recordings] | None = None
+    fewest: int | None = None
     openings: Sequence[str] = ()
     faults: list[str] | None = None
     journal: Any = None

@@ -22,7 +22,7 @@ from lm_eval_codemind.harness.location import task_manager
 from lm_eval_codemind.harness.provenance import INCLUDED, THINKING, templates_of
 from lm_eval_codemind.harness.recordings import Recordings, read_recordings
 from lm_eval_codemind.harness.stages import PLACE, first_stage_file, model_identity
-from lm_eval_codemind.harness.state import SeveralResponses, state
+from lm_eval_codemind.harness.state import state
 from lm_eval_codemind.harness.templates import Templates
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.samples import TaskRun
@@ -77,25 +77,24 @@ def _score_again(run: Run, prompts: Path | None, include_path: Path | None, fold
     """Score a run's responses into a folder: in one run of the harness, or one for each of its settings."""
     recordings: dict[str, Recordings] = {}
     places: dict[str, list[int]] = {}
-    # Tasks with the same metadata and the same number of responses are scored together.
-    together: dict[tuple[str, int], list[TaskRun]] = defaultdict(list)
+    # Tasks with the same metadata are scored together.
+    together: dict[str, list[TaskRun]] = defaultdict(list)
     for task in run.tasks:
         if task.samples_file is None or not task.samples_file.stat().st_size:
             continue
         recordings[task.task] = read_recordings([task.samples_file])
         recorded = recordings[task.task].questions.values()
         places[task.task] = sorted(one.place for one in recorded if one.place is not None)
-        fewest = min(len(one.responses) for one in recorded)
-        together[json.dumps(_metadata(task, run.path, prompts)), fewest].append(task)
+        together[json.dumps(_metadata(task, run.path, prompts))].append(task)
     if not together:
         raise UserError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
     # Tasks about earlier responses of the model identify it by its arguments.
     model_args = {**model_identity(run.raw), "missing": "error", "mark": False}
-    for number, ((metadata, fewest), tasks) in enumerate(together.items()):
+    for number, (metadata, tasks) in enumerate(together.items()):
         files = [str(task.samples_file) for task in tasks]
         documents = {task.task: places[task.task] for task in tasks}
         try:
-            with patch.object(state, "recorded", SeveralResponses(recordings.__getitem__, fewest)):
+            with patch.object(state, "recorded", recordings.__getitem__):
                 replay(
                     files, model_args, documents, folder / str(number), json.loads(metadata), include_path=include_path
                 )

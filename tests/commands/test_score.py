@@ -117,6 +117,27 @@ def test_score_with_different_numbers_of_responses(tmp_path):
     assert sorted(len(row["resps"][0]) for row in samples["codemind_ier_sample"]) == [1, 1, 1, 1, 2, 2]
 
 
+def test_the_responses_to_a_task_do_not_decide_about_another(tmp_path, caplog):
+    """Each task has pass@k up to its own number of responses, also when its run is verified."""
+    path, out = tmp_path / "responses.jsonl", tmp_path / "out"
+    write_rows(
+        path,
+        [
+            {"benchmark": problem.benchmark, "problem_id": problem.problem_id, "responses": ["1"] * count}
+            for problems, several in ((sample.read(), [2, 2, 2]), (sample.read_java(), [4, 5, 4]))
+            for problem, count in zip(problems, several, strict=False)
+        ],
+    )
+    said("score", "--responses", path, "--tasks", "codemind_ier_sample,codemind_ier_sample_java", "-o", out)
+    results = read_run(out)[0]["results"]
+    for task, expected in (("codemind_ier_sample", {1, 2}), ("codemind_ier_sample_java", {1, 2, 4})):
+        names = [re.fullmatch(r"pass@(\d+),strict-match", name) for name in results[task]]
+        assert {int(name[1]) for name in names if name} == expected
+    (warning,) = [line for line in caplog.messages if "the problems have" in line]
+    assert warning.startswith("codemind_ier_sample_java: the problems have 4 to 5 responses")
+    assert "equal (2 tasks" in said("verify", out)
+
+
 def test_generations_of_cruxeval(shared_data, built, tmp_path):
     """The same verdicts as for the recorded rows, ten responses a problem."""
     file = shared_data / "cases" / "cruxeval_generations_codellama-7b_input.json.gz"

@@ -125,7 +125,7 @@ class Cruxeval(UpstreamPrompts):
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
         """Return pass@k by upstream's rule."""
         verdicts = [None if answer.details["excluded_upstream"] else answer.details["upstream"] for answer in answers]
-        largest = min(state.recorded.fewest, len(answers)) if state.recorded else len(answers)
+        largest = min(state.fewest or len(answers), len(answers))
         return {f"pass@{k}_upstream": scores.upstream_pass_at_k(verdicts, k) for k in sorted({1, *reported_k(largest)})}
 
 
