@@ -37,10 +37,8 @@ def test_wilson_interval_of_a_textbook_example():
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_interval_of_a_proportion_and_mcnemar_s_test_are_those_of_scipy(right, wrong):
-    estimate, tested = (
-        proportion(right, right + wrong),
-        compare([1.0] * right + [0.0] * wrong, [0.0] * right + [1.0] * wrong),
-    )
+    estimate = proportion(right, right + wrong)
+    tested = compare([1.0] * right + [0.0] * wrong, [0.0] * right + [1.0] * wrong)
     if right + wrong:
         binomial = stats.binomtest(right, right + wrong, 0.5)
         interval = binomial.proportion_ci(method="wilson")
